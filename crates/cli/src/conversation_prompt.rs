@@ -2,9 +2,8 @@
 //! later ones.
 
 use crate::{
-    advice,
     ask::Terminal,
-    diagnostics,
+    call, diagnostics,
     failure::CommandFailure,
     files,
     store::{self, actor},
@@ -126,7 +125,7 @@ impl SubjectFlags {
                 && let Ok(Some(stored)) = store.conversation(id).await
                 && let Ok(record) = PromptRecord::of(&stored)
             {
-                advice::set_conversation(&record.options);
+                call::set_conversation(&record.options);
             }
             let turned = turned?;
             let conversation = known(&store, id).await?;
@@ -150,7 +149,7 @@ impl SubjectFlags {
         let checked = store.open(async |store| {
             let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
             if record.rebuild != Rebuild::BetweenTurns {
-                advice::set_conversation(&record.options);
+                call::set_conversation(&record.options);
                 let service = ConversationService::new(system, store, Arc::new(InlineOffload))
                     .writing(WriteScope::Nothing);
                 service.check_trust(&kept.head, &options).await?;

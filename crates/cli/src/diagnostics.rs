@@ -1,7 +1,7 @@
 //! The diagnostics of a build on stderr, by verbosity.
 
 use crate::{
-    advice::{self, complete, is_denied},
+    call::{self, help_of, is_denied},
     ui::{
         Ui, Verbosity,
         diagnostic::{DiagnosticView, from_shell, spot},
@@ -11,7 +11,7 @@ use crate::{
 };
 use preface_engine::core::{
     bounded_list::BoundedList,
-    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     lint::hidden::escape_hidden,
     prompt::Prompt,
 };
@@ -26,12 +26,11 @@ pub fn print(ui: &Ui, prompt: &Prompt) {
             at_least(ui, Severity::Error, &prompt.diagnostics);
             if let Some((severity, line, help)) = summary(prompt) {
                 let word = style::severity(severity);
-                let line = complete(&line);
                 let dim = style::DIM;
                 ui.eprint(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
                 if let Some(help) = help {
                     let accent = style::ACCENT;
-                    ui.eprint(&format!("{accent}help{accent:#}: {}\n", complete(&help)));
+                    ui.eprint(&format!("{accent}help{accent:#}: {}\n", help));
                 }
             }
         }
@@ -76,7 +75,7 @@ pub fn few(ui: &Ui, diagnostics: Vec<Diagnostic>, command: &str) {
     let (diagnostics, more) = few.finish();
     all(ui, &diagnostics);
     if more > 0 {
-        ui.eprint(&format!("and {} more; {} lists them\n", number(more), complete(&format!("`{command}`"))));
+        ui.eprint(&format!("and {} more; {} lists them\n", number(more), call::command(command)));
     }
 }
 
@@ -150,11 +149,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         // One warning, which the line has whole, has its help behind it.
         let only = others.first().filter(|_| clauses.len() == 1 && others.len() == 1);
         let only = only.or_else(|| budget.first().filter(|_| limit.is_some() && clauses.len() == lossy));
-        only.and_then(|diagnostic| advice::help(diagnostic)).map(Cow::into_owned)
+        only.and_then(|diagnostic| help_of(diagnostic))
     } else if is_denied() {
         Some("run it without `--trust deny`".to_owned())
     } else {
-        Some("review it with `preface trust diff`, then run `preface trust grant`".to_owned())
+        Some(call::help(&Remedy::grant("review what is new, then trust it")))
     };
     Some((severity, clauses.join("; "), help))
 }

@@ -1,27 +1,23 @@
 //! The errors of commands, one kind for each remedy, with their exit codes.
 
 use crate::{
-    advice::{self, complete},
-    files,
+    call, files,
     ui::{Ui, diagnostic::DiagnosticView, text::listed},
 };
 use preface_engine::{
     Error, UntrustedProject,
     conversation::ConversationError,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place},
-        lint::{character::escape_json, hidden::escape_hidden},
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
+        lint::character::escape_json,
         message::MessagesError,
         profile::ProfileError,
-        scope::Scope,
-        settings::EditError,
     },
-    host::{settings_file::SettingsFileError, system::System as _, trust::shell_quoted},
-    store::TemplateName,
+    host::{settings_file::SettingsFileError, system::System as _},
     templates::TemplatesError,
 };
 use serde_json::json;
-use std::{borrow::Cow, io, path::Path};
+use std::{io, path::Path};
 
 /// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +51,7 @@ pub struct CommandFailure {
     exit: Exit,
     message: String,
     place: Option<Box<Place>>,
-    help: Option<String>,
+    help: Option<Remedy>,
     /// The code of the diagnostic that it was.
     code: Option<DiagnosticCode>,
     /// The keys that the object of an error has beside the keys of all errors if `--trust require` refuses.
@@ -99,7 +95,7 @@ impl CommandFailure {
     }
 
     /// Adds what to do next.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -120,7 +116,7 @@ impl CommandFailure {
             code: Some(DiagnosticCode::LockChanged),
             ..CommandFailure::new(message)
         }
-        .help(format!("review the changes, then run `preface build --lock {file}`"))
+        .help(Remedy::command("review the changes, then write it again", format_args!("build --lock {file}")))
     }
 
     /// Returns what the command ends with.
@@ -150,7 +146,7 @@ impl CommandFailure {
         if ui.has_json_errors() {
             ui.eprint(&format!("{}\n", escape_json(self.document().to_string())));
         } else {
-            let (place, help) = (self.place.as_deref(), self.help.as_deref());
+            let (place, help) = (self.place.as_deref(), self.help.as_ref());
             let diagnostic = DiagnosticView::error(&self.message, place, help, ui.diagnostic_columns());
             ui.eprint(&format!("{diagnostic:#}"));
         }
@@ -165,7 +161,7 @@ impl CommandFailure {
             Exit::OverBudget => DiagnosticCode::BudgetOver,
             _ => DiagnosticCode::Failed,
         });
-        let mut error = json!({ "message": complete(&self.message), "code": code });
+        let mut error = json!({ "message": self.message, "code": code });
         if let Some(place) = self.place.as_ref().filter(|place| !place.path.is_empty()) {
             error["location"] = json!({ "path": place.path });
             for (key, number) in [("line", place.line), ("column", place.column)] {
@@ -175,7 +171,7 @@ impl CommandFailure {
             }
         }
         if let Some(help) = &self.help {
-            error["help"] = complete(help).into();
+            error["help"] = call::help(help).into();
         }
         let mut document = json!({ "error": error, "exit_code": self.exit as u8 });
         if let Some(fixed) = &self.fixed {
@@ -196,7 +192,12 @@ pub fn words(error: &io::Error) -> String {
 
 impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
-        let message = error.to_string();
+        let exit = match &error {
+            Error::Usage(..) => Exit::Usage,
+            Error::Over(_) => Exit::OverBudget,
+            Error::Untrusted(_) => Exit::Untrusted,
+            _ => Exit::Failed,
+        };
         let fixed = match &error {
             Error::Untrusted(UntrustedProject { path, sources, .. }) => Some(Box::new(json!({
                 "class": "Validation",
@@ -205,38 +206,24 @@ impl From<Error> for CommandFailure {
             }))),
             _ => None,
         };
-        let (help, place) = (error.help(), error.place().cloned().map(Box::new));
-        let failure = CommandFailure { place, ..CommandFailure::new(message) };
-        let help = match error {
-            Error::Usage(message, help) => return CommandFailure { help, ..CommandFailure::usage(message) },
-            Error::Agent(message, help) => {
-                return CommandFailure::usage(message).help(help.text("`preface list agents`"));
+        match error {
+            Error::Profile(error) => error.into(),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => (*diagnostic).into(),
+            Error::Settings(error) => (*error).into(),
+            Error::Store(error) => error.into(),
+            error => {
+                let (help, place) = (error.help(), error.place().cloned().map(Box::new));
+                CommandFailure { exit, fixed, help, place, ..CommandFailure::new(error.to_string()) }
             }
-            Error::Profile(error) => return error.into(),
-            Error::Catalog(diagnostic) | Error::Render(diagnostic) => return (*diagnostic).into(),
-            Error::Settings(error) => return (*error).into(),
-            Error::Store(error) => return error.into(),
-            Error::Over(_) => return CommandFailure { exit: Exit::OverBudget, help, ..failure },
-            Error::Untrusted(_) => {
-                let help = "`preface trust status` lists the untrusted files; review them, then run `preface trust grant`; with `--trust-pins`, also replace the file of pins by the output of `preface trust export`";
-                return CommandFailure { exit: Exit::Untrusted, fixed, ..failure }.help(help);
-            }
-            Error::Missing(_) => Some(
-                "the file was written by another version, or changed by hand; save the snapshot again"
-                    .to_owned(),
-            ),
-            Error::Snapshot(_) | Error::Trust(_) | Error::Abort => help,
-        };
-        CommandFailure { help, ..failure }
+        }
     }
 }
 
 impl From<Diagnostic> for CommandFailure {
     fn from(diagnostic: Diagnostic) -> Self {
-        let help = advice::help(&diagnostic).map(Cow::into_owned);
         CommandFailure {
             place: diagnostic.place.map(Box::new),
-            help,
+            help: diagnostic.help,
             code: Some(diagnostic.code),
             ..CommandFailure::new(diagnostic.message)
         }
@@ -251,58 +238,26 @@ impl From<Box<Diagnostic>> for CommandFailure {
 
 impl From<ConversationError> for CommandFailure {
     fn from(error: ConversationError) -> Self {
-        let (help, message) = (error.help(), error.to_string());
-        let failure = match error {
-            ConversationError::Engine(error) => return error.into(),
-            ConversationError::Store(error) => return error.into(),
-            ConversationError::Unknown(id) => {
-                return CommandFailure::new(format!(
-                    "unknown conversation: `{}`",
-                    escape_hidden(id.as_str())
-                ))
-                .help("`preface conversation list` lists the stored ones");
-            }
-            ConversationError::UnknownTemplate(_) => {
-                return CommandFailure::usage(error.to_string())
-                    .help("`preface template list` lists the stored ones");
-            }
-            ConversationError::Choice(_) | ConversationError::TooManyBlocks(_) => {
-                CommandFailure::usage(error.to_string())
-            }
-            ConversationError::TrustChanged(id, _) => {
-                let id = shell_quoted(&escape_hidden(id.as_str()));
-                let help = format!(
-                    "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
-                );
-                return CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }.help(help);
-            }
-            error => CommandFailure::new(error.to_string()),
+        let exit = match &error {
+            ConversationError::UnknownTemplate(_)
+            | ConversationError::Choice(_)
+            | ConversationError::TooManyBlocks(_) => Exit::Usage,
+            ConversationError::TrustChanged(..) => Exit::Untrusted,
+            _ => Exit::Failed,
         };
-        CommandFailure { help, ..failure }
+        match error {
+            ConversationError::Engine(error) => error.into(),
+            ConversationError::Store(error) => error.into(),
+            error => CommandFailure { exit, help: error.help(), ..CommandFailure::new(error.to_string()) },
+        }
     }
-}
-
-/// Returns the flag that names a template, with a blank before it; nothing for `main`.
-fn template_flag(name: &TemplateName) -> String {
-    if *name == TemplateName::main() { String::new() } else { format!(" --template {name}") }
 }
 
 impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
-        let help = match &error {
-            TemplatesError::NoTemplate(_) => Some("`preface template list` lists the stored ones".to_owned()),
-            TemplatesError::NoVersion(name, _) | TemplatesError::NoLabel(name, _) => {
-                Some(format!("`preface template list {name}` lists them"))
-            }
-            TemplatesError::Stale(current) => {
-                let flag = current.as_ref().as_ref().map(|current| template_flag(&current.name));
-                Some(format!("`preface template show{}` shows it", flag.unwrap_or_default()))
-            }
-            error => error.help(),
-        };
         match error {
             TemplatesError::Store(error) => error.into(),
-            error => CommandFailure { help, ..CommandFailure::new(error.to_string()) },
+            error => CommandFailure { help: error.help(), ..CommandFailure::new(error.to_string()) },
         }
     }
 }
@@ -310,18 +265,7 @@ impl From<TemplatesError> for CommandFailure {
 impl From<SettingsFileError> for CommandFailure {
     fn from(error: SettingsFileError) -> Self {
         let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone()).map(Box::new);
-        let help = match &error {
-            SettingsFileError::Edit(EditError::Unreadable(_)) => {
-                Some("mend the file, then run `preface doctor`, which checks it".to_owned())
-            }
-            SettingsFileError::Nowhere(Scope::Project) => {
-                Some("use another directory: `-C DIR`, or `--scope global`".to_owned())
-            }
-            SettingsFileError::Link { target: Some(target), .. } => Some(format!(
-                "`preface trust grant` shows what lies there and allows it; or change `{target}/settings.json` itself"
-            )),
-            error => error.help(),
-        };
+        let help = error.help();
         CommandFailure { place, help, ..CommandFailure::new(error.to_string()) }
     }
 }
@@ -329,7 +273,11 @@ impl From<SettingsFileError> for CommandFailure {
 impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
         let message = error.to_string();
-        CommandFailure { place: Some(error.place), help: error.help, ..CommandFailure::new(message) }
+        CommandFailure {
+            place: Some(error.place),
+            help: error.help.map(Remedy::from),
+            ..CommandFailure::new(message)
+        }
     }
 }
 

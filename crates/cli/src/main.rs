@@ -3,8 +3,8 @@
 //! A command is a file in `command/` with its arguments, its help and one function; [`command::Command`] is the list.
 //! [`ui`] is the only printer.
 
-mod advice;
 mod ask;
+mod call;
 mod command;
 mod complete;
 mod conversation;
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
     let words = arguments();
     let ui = Ui::new().with_json_errors(wants_json(&words));
     let exit = match Cli::command().try_get_matches_from(&words).and_then(|arguments| {
-        advice::set_arguments(&arguments);
+        call::set_arguments(&arguments);
         Cli::from_arg_matches(&arguments)
     }) {
         Ok(cli) => {

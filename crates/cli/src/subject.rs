@@ -17,7 +17,7 @@ use preface_engine::{
     core::{
         attachment::AttachmentRole,
         budget::Counter,
-        diagnostic::{Diagnostics, Place},
+        diagnostic::{Diagnostics, Place, Remedy},
         document::Document,
         format::{RequestContent, RequestTarget},
         lock::Lock,
@@ -198,22 +198,22 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
 /// Reads a saved snapshot.
 fn saved(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> {
     read_snapshot(bytes).map_err(|error| {
-        let failure = |message: String, help: &str| CommandFailure::new(message).help(help);
+        let failure = |message: String, help: Remedy| CommandFailure::new(message).help(help);
         match error {
             _ if Lock::read(bytes).is_ok() => failure(
                 format!("`{shown}` is a lock file, which has digests and no text"),
-                "`preface build --locked FILE` compares a build with it; `--save-snapshot FILE` writes a snapshot",
+                Remedy::command("compare a build with it", "build --locked FILE"),
             ),
             SnapshotError::Invalid(why) => failure(
                 format!("invalid snapshot: `{shown}`: {why}"),
-                "`preface build --save-snapshot FILE` writes one",
+                Remedy::command("write one", "build --save-snapshot FILE"),
             ),
             SnapshotError::Version(found) => {
                 let age = if found < SNAPSHOT_VERSION { "an earlier" } else { "a later" };
                 let numbers = format!("version {found}; this program reads version {SNAPSHOT_VERSION}");
                 failure(
                     format!("`{shown}` was written by {age} version of preface ({numbers})"),
-                    "build it again with `preface build --save-snapshot FILE`",
+                    Remedy::command("write it again", "build --save-snapshot FILE"),
                 )
             }
         }

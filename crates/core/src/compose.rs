@@ -5,7 +5,7 @@ mod merge;
 
 use crate::{
     condition::ConditionResult,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     draft::{Absent, AbsentReason},
     layer::Layer,
     origin::{Origin, Piece},
@@ -437,7 +437,7 @@ impl<'w> Composer<'w> {
                         DiagnosticCode::SectionNotInOrder,
                         format!("{places} `{anchor}`, which is not part of this prompt"),
                     )
-                    .help("`preface explain --absent` shows why"),
+                    .help(Remedy::command("see why", "explain --absent")),
                     false => self.unknown_section(format!("{places} an unknown section: `{anchor}`"), anchor),
                 };
                 diagnostics.push(diagnostic.at(over.place.clone()));
@@ -655,7 +655,7 @@ fn not_in_order(source: &str, id: &str) -> Diagnostic {
         DiagnosticCode::SectionNotInOrder,
         format!("{source} has no effect: section `{id}` is not part of this prompt"),
     )
-    .help("`preface explain --absent` shows why")
+    .help(Remedy::command("see why", "explain --absent"))
 }
 
 fn contribution_items(contribution: &Contribution) -> Vec<PlanItem<'_>> {

@@ -1,6 +1,7 @@
 //! Declared variables: what a profile or a stored template takes from its caller, and the one check of what is given.
 
 use crate::{
+    diagnostic::Remedy,
     lint::character::excerpt,
     suggestion::{quoted, suggest_or},
     variable::{Stability, VariableKey},
@@ -284,7 +285,7 @@ impl VariableDeclaration {
                     Ok(VariableValue::Text(_)) => Err(takes("a text")),
                     Ok(value) => self.read(key, value),
                     Err(why) => Err(DeclarationError {
-                        help: Some(format!("write it as JSON, such as `{}`", self.example())),
+                        help: Some(format!("write it as JSON, such as `{}`", self.example()).into()),
                         ..error(format!("`{key}` takes {}: {why}", self.shape.what()))
                     }),
                 }
@@ -310,7 +311,7 @@ impl VariableDeclaration {
                     if let Some(name) = self.fields.iter().find(|name| !record.contains_key(*name)) {
                         let what = format!("record {} of `{key}` has no field `{name}`", at + 1);
                         let help = Some("a field without a value is null".to_owned());
-                        return Err(DeclarationError { help, ..error(what) });
+                        return Err(DeclarationError { help: help.map(Remedy::from), ..error(what) });
                     }
                 }
                 Ok(VariableValue::Records(records))
@@ -360,7 +361,7 @@ pub struct DeclarationError {
     /// The message, which names the variable.
     pub message: String,
     /// The remedy.
-    pub help: Option<String>,
+    pub help: Option<Remedy>,
 }
 
 /// An invalid declaration: the variable, the key of its declaration that is wrong, and the message.
@@ -419,7 +420,7 @@ impl Declarations {
     }
 
     /// Returns the first alternative of a comparison that the variable can never be, and the help.
-    pub(crate) fn impossible<'w>(&self, key: &VariableKey, words: &'w str) -> Option<(&'w str, String)> {
+    pub(crate) fn impossible<'w>(&self, key: &VariableKey, words: &'w str) -> Option<(&'w str, Remedy)> {
         let known = self.get(key)?.words()?;
         let word = alternatives(words).find(|word| !known.contains(word))?;
         Some((word, suggest_or(word, known.iter().copied(), || format!("it is one of {}", quoted(&known)))))
@@ -508,9 +509,9 @@ impl Declarations {
         if let Some(option) = given.keys().find(|key| !is_input(key)) {
             return Err(DeclarationError {
                 message: format!("`{option}` is an option of the profile, no variable"),
-                help: Some(format!(
-                    "give it as an option: `--set {}=VALUE` on the command line",
-                    option.name()
+                help: Some(Remedy::flag(
+                    "give it as an option",
+                    format_args!("--set {}=VALUE", option.name()),
                 )),
             });
         }
@@ -546,7 +547,7 @@ impl Declarations {
         match self.0.iter().find(|(key, declared)| declared.required && is_missing(key)) {
             Some((key, declared)) => Err(DeclarationError {
                 message: format!("the variable `{key}` is required"),
-                help: Some(declared.help(key)),
+                help: Some(declared.help(key).into()),
             }),
             None => Ok(()),
         }

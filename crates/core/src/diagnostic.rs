@@ -153,9 +153,10 @@ pub struct Diagnostic {
     /// The place, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "location")]
     pub place: Option<Place>,
-    /// The remedy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
+    /// What to do next.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Remedy))]
+    pub help: Option<Remedy>,
     /// The name of the section, variable or tool that the message is about, where that is known. It is not published.
     #[serde(skip)]
     pub subject: Option<String>,
@@ -250,7 +251,7 @@ impl Diagnostic {
 
     /// Adds what to do next.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -1,5 +1,6 @@
 //! "Did you mean": the known name that is nearest to an unknown one.
 
+use crate::diagnostic::Remedy;
 use std::fmt::Display;
 
 /// Longer words are never typing slips of a name of ours.
@@ -44,15 +45,18 @@ pub fn quoted(names: impl IntoIterator<Item = impl Display>) -> String {
 /// ```
 /// use preface_core::suggestion::suggest_or;
 /// let help = |word: &str| suggest_or(word, ["branch", "status"], || "names are branch, status".to_owned());
-/// assert_eq!(help("brnach"), "did you mean `branch`?");
-/// assert_eq!(help("weather"), "names are branch, status");
+/// assert_eq!(&*help("brnach"), "did you mean `branch`?");
+/// assert_eq!(&*help("weather"), "names are branch, status");
 /// ```
-pub fn suggest_or<'a>(
+pub fn suggest_or<'a, R: Into<Remedy>>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
-    otherwise: impl FnOnce() -> String,
-) -> String {
-    did_you_mean(word, candidates).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+    otherwise: impl FnOnce() -> R,
+) -> Remedy {
+    match did_you_mean(word, candidates) {
+        Some(near) => format!("did you mean `{near}`?").into(),
+        None => otherwise().into(),
+    }
 }
 
 /// Lower-cases a word into letters; `None` for the empty and the overlong.

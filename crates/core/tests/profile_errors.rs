@@ -25,7 +25,7 @@ fn error_of(texts: &[&str]) -> [String; 4] {
     let at =
         format!("{}:{}:{}", place.path, place.line.unwrap_or_default(), place.column.unwrap_or_default());
     let covered = place.span.clone().map_or_else(String::new, |span| text[span].to_owned());
-    [at, covered, error.message.clone(), error.help.clone().unwrap_or_default()]
+    [at, covered, error.message.clone(), error.help.clone().unwrap_or_default().words]
 }
 
 #[test]

@@ -606,10 +606,7 @@ fn a_model_that_is_misspelled_is_a_warning_with_the_name() {
         let found = diagnostics.into_iter().find(|one| one.code.as_str() == "request/model-unknown").unwrap();
         (found.severity, found.help.unwrap())
     };
-    assert_eq!(
-        diagnostic("claude-opus-5-6"),
-        (Severity::Warning, "did you mean `claude-opus-5-5`?".to_owned())
-    );
+    assert_eq!(diagnostic("claude-opus-5-6"), (Severity::Warning, "did you mean `claude-opus-5-5`?".into()));
     let (severity, help) = diagnostic("my-own-model");
     assert_eq!(severity, Severity::Info);
     assert!(help.contains("models.toml"), "{help}");

@@ -3,8 +3,7 @@
 use crate::{SnapshotError, counters};
 use preface_core::{
     budget::OverBudget,
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
-    lint::hidden::escape_hidden,
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     pipeline::PipelineError,
     profile::ProfileError,
     variable::VariableKey,
@@ -18,10 +17,7 @@ use std::iter;
 pub enum Error {
     /// The request names something that does not exist: the message and the help.
     #[error("{0}")]
-    Usage(String, Option<String>),
-    /// The request names no agent that can be used: the message and the help.
-    #[error("{0}")]
-    Agent(String, AgentHelp),
+    Usage(String, Option<Remedy>),
     /// The profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
@@ -57,35 +53,12 @@ pub enum Error {
     Abort,
 }
 
-/// The help for a name of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentHelp {
-    /// The agent that may be meant.
-    Near(String),
-    /// The file of the agent was left out.
-    LeftOut,
-    /// The names are in the list of agents.
-    Names,
-}
-
-impl AgentHelp {
-    /// Returns the text of the help, with `list` as the name of the list of agents.
-    #[must_use]
-    pub fn text(&self, list: &str) -> String {
-        match self {
-            AgentHelp::Near(name) => format!("did you mean `{}`?", escape_hidden(name)),
-            AgentHelp::LeftOut => format!("its file was left out; {list} has the reason"),
-            AgentHelp::Names => format!("{list} has the names"),
-        }
-    }
-}
-
 impl Error {
     /// Returns the code, which stays the same over versions.
     #[must_use]
     pub fn code(&self) -> DiagnosticCode {
         match self {
-            Error::Usage(..) | Error::Agent(..) => DiagnosticCode::Usage,
+            Error::Usage(..) => DiagnosticCode::Usage,
             // An unknown name has no location in a file.
             Error::Profile(error) if error.place.path.is_empty() => DiagnosticCode::Usage,
             Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.code,
@@ -107,19 +80,20 @@ impl Error {
         place.filter(|place| !place.path.is_empty())
     }
 
-    /// Returns what to do about it, for a program that embeds the library.
+    /// Returns what to do about it.
     #[must_use]
-    pub fn help(&self) -> Option<String> {
+    pub fn help(&self) -> Option<Remedy> {
         match self {
             Error::Usage(_, help) => help.clone(),
-            Error::Agent(_, help) => Some(help.text("the list of agents")),
             Error::Profile(error) => error.help.clone(),
             Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.help.clone(),
-            Error::Over(over) => Some(over.help()),
-            Error::Untrusted(_) => Some("review the files, then record that they are trusted".to_owned()),
-            Error::Missing(_) | Error::Snapshot(_) => Some("save the snapshot again".to_owned()),
+            Error::Over(over) => Some(over.help().into()),
+            Error::Untrusted(_) => Some(Remedy::command("review the files, then trust them", "trust grant")),
+            Error::Missing(_) | Error::Snapshot(_) => {
+                Some("another version wrote it, or it was changed by hand; save the snapshot again".into())
+            }
             Error::Settings(error) => error.help(),
-            Error::Store(error) => error.help(),
+            Error::Store(error) => error.help().map(Remedy::from),
             Error::Trust(_) | Error::Abort => None,
         }
     }

@@ -65,7 +65,7 @@ pub use conversation::Conversation;
 pub use counters::{COUNTERS, counter};
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
-pub use error::{AgentHelp, Error, UntrustedProject};
+pub use error::{Error, UntrustedProject};
 pub use input::{catalog::CatalogUse, load_profile::ProfileSource};
 pub use list::agents::{FileCount, FilesReport};
 pub use list::reminders::RemindersReport;

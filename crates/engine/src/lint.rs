@@ -678,8 +678,8 @@ impl Lint {
                     ConditionPlace::Place(place) => Some(place.clone()),
                 };
                 diagnostic.help = match key.kind() {
-                    "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name())),
-                    _ => help.or_else(|| Some("`preface list variables` lists every variable".to_owned())),
+                    "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name()).into()),
+                    _ => help.map(Remedy::from).or_else(|| Some(Remedy::list("variables"))),
                 };
                 self.linted.findings.push(diagnostic);
             }
@@ -789,7 +789,7 @@ fn untrusted_once(findings: &mut Diagnostics) {
     let what = format!("{count} files are not trusted: no build has them yet");
     findings.push(
         Diagnostic::warning(DiagnosticCode::TrustUntrusted, what)
-            .help(format!("look at them, then trust them: {}", Remedy::Grant)),
+            .help(Remedy::grant("look at them, then trust them")),
     );
 }
 

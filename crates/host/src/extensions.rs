@@ -308,7 +308,7 @@ fn read_manifest(
                     format!("it names a file that is missing or empty: `{}`", escape_hidden(&name)),
                     "write the file, or name another",
                 ),
-                Some(LackingFile::Untrusted(diagnostic)) => DiscoveredContent::Untrusted(diagnostic),
+                Some(LackingFile::Untrusted(diagnostic)) => DiscoveredContent::Untrusted(*diagnostic),
                 None => DiscoveredContent::Manifest(read.into_bytes()),
             },
             (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
@@ -333,7 +333,7 @@ enum LackingFile {
     /// It is missing or empty.
     Empty(String),
     /// It is left out by the gate, with the diagnostic about it.
-    Untrusted(Diagnostic),
+    Untrusted(Box<Diagnostic>),
 }
 
 /// Returns a file that the manifest of a context provider names and that has no text to give: what works in a lower layer is not
@@ -360,7 +360,9 @@ fn lacking_file(
         let read = context.read_or_why(&wanted(scope, &path, CONTEXT_FILE_LIMIT, context));
         // Anything else is reported where its text is collected.
         let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
-        diagnostic.filter(|_| matches!(read, Err(ReadFailure::Untrusted))).map(LackingFile::Untrusted)
+        diagnostic
+            .filter(|_| matches!(read, Err(ReadFailure::Untrusted)))
+            .map(|diagnostic| LackingFile::Untrusted(diagnostic.into()))
     })
 }
 

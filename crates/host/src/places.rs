@@ -6,7 +6,7 @@ use crate::{
     trust::{Dirs, state_dir, state_variable},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     origin::Source,
     profile::ProfileDirs,
     scope::Scope,
@@ -198,8 +198,9 @@ impl Places {
         if let Some(dir) = found.filter(|_| global.is_none()) {
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
-            diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(format!(
-                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is: `--trust-home`"
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(Remedy::flag(
+                format!("set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"),
+                "--trust-home",
             )));
         } else if has_layers && global.is_none() {
             let what = match &home.variable {
@@ -231,9 +232,9 @@ impl Places {
         let state = around.state().unwrap_or_else(|inside| {
             // Where the home is inside, too, that is reported.
             if !is_home_inside {
-                let help = format!("{}, or trust your home as it is: `--trust-home`", inside.help());
+                let words = format!("{}, or trust your home as it is", inside.help());
                 let diagnostic = Diagnostic::warning(DiagnosticCode::LayerInside, inside.to_string());
-                diagnostics.push(diagnostic.help(help));
+                diagnostics.push(diagnostic.help(Remedy::flag(words, "--trust-home")));
             }
             None
         });

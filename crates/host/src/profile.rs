@@ -280,9 +280,9 @@ fn read(
                     help: Some(match own {
                         Some(_) => {
                             "`extends` takes the name of a preset, or of a profile in your own `profiles/`"
-                                .to_owned()
+                                .into()
                         }
-                        None => "a preset has a plain name, such as `default`; use the option `profile` for a file".to_owned(),
+                        None => "a preset has a plain name, such as `default`; use the option `profile` for a file".into(),
                     }),
                     ..plain(format!("not the name of a preset: `{name}`"))
                 });
@@ -328,8 +328,7 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
     };
     let read = system.read(path, ReadScope::Anywhere, LIMIT).map_err(|error: ReadError| ProfileError {
         help: Some(
-            "check the path; a preset, or a profile of yours by name, is chosen with `--preset NAME`"
-                .to_owned(),
+            "check the path; a preset, or a profile of yours by name, is chosen with `--preset NAME`".into(),
         ),
         ..failed(error.to_string())
     })?;

@@ -330,7 +330,7 @@ impl ProviderContext<'_> {
     }
 
     /// Returns what to do about something that leads out of the project.
-    pub(crate) fn help_for_outside(&self, target: &Path) -> String {
+    pub(crate) fn help_for_outside(&self, target: &Path) -> Remedy {
         help_for_outside(self.roots, target)
     }
 
@@ -592,16 +592,16 @@ impl<'a> ReadRequest<'a> {
 /// Returns the diagnostic of something of a repository that begins above the roots.
 pub(crate) fn above_roots(what: impl Into<String>) -> Diagnostic {
     Diagnostic::info(DiagnosticCode::FileAboveRoots, what)
-        .help("`--root DIR` with the directory of the repository lets it be read")
+        .help(Remedy::flag("let the directory of the repository be read", "--root DIR"))
 }
 
-fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
+fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> Remedy {
     match roots {
-        _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
-        Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
+        _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".into(),
+        Some(_) => "copy it into the project; links out of it are not followed here".into(),
         None => {
             let target = escape_hidden(&target.display().to_string()).into_owned();
-            format!("copy it into the project, or allow the link: `--follow {target}`")
+            Remedy::flag("copy it into the project, or allow the link", format_args!("--follow {target}"))
         }
     }
 }
@@ -641,9 +641,10 @@ pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diag
             (NOT_TRUSTED, "look at it, then trust it")
         }
     };
-    let grant = format!("{act}: {}", Remedy::Grant);
-    let (why, help) =
-        if verdict == GateVerdict::Denied { (DENIED, DENIED_HELP) } else { (why, grant.as_str()) };
+    let (why, help) = match verdict {
+        GateVerdict::Denied => (DENIED, DENIED_HELP.into()),
+        _ => (why, Remedy::grant(act)),
+    };
     let what = format!("{shown} ({bytes} bytes)");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::TrustUntrusted, what, why)
         .at(Place::file(Some(Scope::Project), shown))

@@ -4,7 +4,7 @@
 use crate::system::{CreateOutcome, Directory, ReadScope, System, WriteError, WriteMode};
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     profile::Scaffold,
 };
 use std::{
@@ -140,7 +140,9 @@ fn bundled_text<'s>(
 
 fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
     let what = format!("{} was not created: {error}", path.display());
-    let help =
-        "nothing else depends on it; it is tried again where the preset is set up: `preface config init`";
+    let help = Remedy::command(
+        "nothing else depends on it; it is tried again where the preset is set up",
+        "config init",
+    );
     diagnostics.push(Diagnostic::warning(DiagnosticCode::ScaffoldSkipped, what).help(help));
 }

@@ -11,7 +11,7 @@ use crate::{
     trust::{Dirs, StoreKind, store_file},
 };
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, Remedy},
     scope::Scope,
     settings::{EditError, KeyPath, SettingChange, edit},
     trust::TrustMode,
@@ -93,14 +93,15 @@ pub enum SettingsFileError {
 impl SettingsFileError {
     /// Returns what to do about it, where that is known.
     #[must_use]
-    pub fn help(&self) -> Option<String> {
-        Some(match self {
+    pub fn help(&self) -> Option<Remedy> {
+        let words = match self {
             SettingsFileError::Nowhere(Scope::Project) => {
                 "use another directory, or the global scope".to_owned()
             }
             SettingsFileError::Nowhere(_) => "set PREFACE_HOME to a directory".to_owned(),
             SettingsFileError::Link { target: Some(target), .. } => {
-                format!("grant what lies there, or change `{target}/settings.json` itself")
+                let words = format!("change `{target}/settings.json` itself, or trust what lies there");
+                return Some(Remedy::command(words, "trust grant"));
             }
             SettingsFileError::Link { path, target: None } => {
                 format!("remove `{path}`, or put a directory there")
@@ -115,9 +116,13 @@ impl SettingsFileError {
                 "allow writing in its directory; the file is replaced whole".to_owned()
             }
             SettingsFileError::Unwritable { error: WriteError::Busy, .. } => "try again".to_owned(),
+            SettingsFileError::Edit(EditError::Unreadable(_)) => {
+                return Some(Remedy::command("mend the file, then check it", "doctor"));
+            }
             SettingsFileError::Edit(error) => return error.diagnostic().help.clone(),
             _ => return None,
-        })
+        };
+        Some(words.into())
     }
 
     /// Returns the diagnostic about the text, where it is about that.

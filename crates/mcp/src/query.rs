@@ -10,7 +10,7 @@ use crate::{
     server_reply::PartialReply,
     text,
 };
-use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Remedy};
 use std::{
     future::Future,
     panic::resume_unwind,
@@ -294,7 +294,7 @@ pub(crate) fn exchange_result(
                 DiagnosticCode::McpLate,
                 "not all that the profile names was answered in time",
             )
-            .help("give it more time with `--timeout SECONDS`"),
+            .help(Remedy::flag("give it more time", "--timeout 60")),
         ),
         None => {
             return Err(nonsense.map_or(McpError::Timeout, |it| McpError::Protocol(format!("it sends {it}"))));

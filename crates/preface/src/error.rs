@@ -1,7 +1,7 @@
 //! What stops a call.
 
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     message::MessagesError,
 };
 use preface_engine::conversation::ConversationError;
@@ -65,8 +65,8 @@ impl Error {
         Error(Box::new(ErrorData { kind, diagnostic: Diagnostic::error(code, message), source: None }))
     }
 
-    fn with_help(mut self, help: Option<String>) -> Self {
-        self.0.diagnostic.help = help;
+    fn with_help(mut self, help: Option<impl Into<Remedy>>) -> Self {
+        self.0.diagnostic.help = help.map(Into::into);
         self
     }
 
@@ -118,7 +118,7 @@ impl Error {
     pub(crate) fn of_engine(error: preface_engine::Error) -> Self {
         use preface_engine::Error as Cause;
         let kind = match &error {
-            Cause::Usage(..) | Cause::Agent(..) => ErrorKind::Usage,
+            Cause::Usage(..) => ErrorKind::Usage,
             Cause::Profile(cause) if cause.place.path.is_empty() => ErrorKind::Usage,
             Cause::Profile(_) | Cause::Catalog(_) | Cause::Render(_) | Cause::Settings(_) => {
                 ErrorKind::Config

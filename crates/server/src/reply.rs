@@ -121,15 +121,16 @@ impl From<ConversationError> for Problem {
         let help = error.help();
         let mut problem = match error {
             ConversationError::Store(error) => Problem::from(error),
-            ConversationError::Engine(preface_engine::Error::Profile(error)) => {
-                Problem { help: error.help, ..Problem::new(status, "preset", error.message) }
-            }
+            ConversationError::Engine(preface_engine::Error::Profile(error)) => Problem {
+                help: error.help.map(|help| help.words),
+                ..Problem::new(status, "preset", error.message)
+            },
             ConversationError::Engine(preface_engine::Error::Render(diagnostic)) => {
                 Problem::new(status, "template", detail).diagnostics([*diagnostic].into_iter().collect())
             }
             _ => Problem::new(status, code, detail),
         };
-        problem.help = problem.help.or(help);
+        problem.help = problem.help.or(help.map(|help| help.words));
         problem
     }
 }

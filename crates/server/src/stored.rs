@@ -416,7 +416,7 @@ impl From<TemplatesError> for Problem {
             TemplatesError::Invalid(..) => (StatusCode::BAD_REQUEST, "invalid"),
         };
         let problem = Problem::new(status, code, error.to_string());
-        Problem { help: error.help(), ..problem }
+        Problem { help: error.help().map(|help| help.words), ..problem }
     }
 }
 

@@ -77,17 +77,14 @@ pub(crate) fn aborted() -> Problem {
 /// Returns the problem for an error of the engine.
 pub(crate) fn refused(error: Error) -> Problem {
     match error {
-        Error::Usage(detail, help) => {
-            Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
-        }
         // The limit may be the one that the client asked for.
-        Error::Agent(..) | Error::Over(_) => {
-            let help = error.help();
-            Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string()) }
-        }
+        Error::Usage(..) | Error::Over(_) => Problem {
+            help: error.help().map(|help| help.words),
+            ..Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string())
+        },
         Error::Render(diagnostic) => template_refused(*diagnostic),
         Error::Profile(error) => Problem {
-            help: error.help,
+            help: error.help.map(|help| help.words),
             ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "preset", error.message)
         },
         other => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine", other.to_string()),
@@ -99,7 +96,7 @@ pub(crate) fn template_refused(diagnostic: preface_core::diagnostic::Diagnostic)
     let code = diagnostic.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
     let problem =
         Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), diagnostic.message.clone());
-    Problem { help: diagnostic.help.clone(), ..problem }.diagnostics(vec![diagnostic])
+    Problem { help: diagnostic.help.clone().map(|help| help.words), ..problem }.diagnostics(vec![diagnostic])
 }
 
 /// The most characters of a directory.

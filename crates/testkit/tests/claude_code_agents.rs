@@ -370,11 +370,11 @@ fn names_of_tools_without_effect_are_warnings() {
             .into_iter()
             .filter(|diagnostic| diagnostic.code.as_str() == "agent/tool");
         diagnostics
-            .map(|diagnostic| (diagnostic.message, diagnostic.help.unwrap_or_default()))
+            .map(|diagnostic| (diagnostic.message, diagnostic.help.unwrap_or_default().words))
             .collect::<Vec<_>>()
     };
     let diagnostic = |what: &str, help: &str| (format!(".claude/agents/a.md: {what}"), help.to_owned());
-    let list = "`preface list tools` shows what there is";
+    let list = "see which tools there are";
     assert_eq!(diagnostics("tools: read, Bash(git:*)\ndisallowedTools: FileEdit"), []);
     assert_eq!(
         diagnostics("tools: Reed, Read Grep, foo\ndisallowedTools: Wirte, mcp__x, \"Zzz*\""),

@@ -1,7 +1,7 @@
 //! `preface build`: the main job.
 
 use crate::{
-    advice::path_from_shell,
+    call::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
     conversation_prompt::MissingPromptPolicy,
@@ -19,7 +19,7 @@ use crate::{
 use preface_engine::{
     core::{
         attachment::AttachmentPlace,
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
         format::{FORMATS, RequestTarget},
         lint::character::escape_json,
         lock::{Lock, LockChange, LockChangeKind, LockedSource},
@@ -213,7 +213,7 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
     let shown = file.display().to_string();
     let lock = Lock::read(&files::read(file)?).map_err(|why| {
         CommandFailure::new(format!("cannot use the lock file `{shown}`: {why}"))
-            .help("name a file that `preface build --lock FILE` wrote")
+            .help(Remedy::command("write one", "build --lock FILE"))
     })?;
     let mut is_trust_missing = false;
     let files: Vec<&LockedSource> =
@@ -238,7 +238,7 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
     }
     let failure = CommandFailure::unlocked(&shown, &changes);
     Err(if is_trust_missing {
-        failure.help("review it with `preface trust diff`, then run `preface trust grant`; with `--trust-pins`, also replace the file of pins by the output of `preface trust export`")
+        failure.help(Remedy::command("review what is new, then trust it", "trust grant"))
     } else {
         failure
     })

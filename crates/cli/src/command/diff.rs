@@ -19,6 +19,7 @@ use preface_engine::{
     Engine, Request, TemplateSource, ToolChoice, WriteScope,
     conversation::TemplateChoice,
     core::{
+        diagnostic::Remedy,
         diff::{Change, Difference},
         document::Document,
         prompt::Prompt,
@@ -204,7 +205,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let growth = right.document.tokens.count.saturating_sub(left.document.tokens.count);
     if let Some(most) = args.max_growth.filter(|most| growth > *most) {
         let what = format!("the prompt grows by {} tokens, over {}", number(growth), number(most));
-        return Err(CommandFailure::new(what).help("`preface explain --largest` shows what is largest"));
+        return Err(
+            CommandFailure::new(what).help(Remedy::command("see what is largest", "explain --largest"))
+        );
     }
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
@@ -237,7 +240,7 @@ impl Sides<'_> {
                 let Some((stored, _)) = at.and_then(|at| prompts.get(at)) else {
                     let named = revision.unwrap_or_default();
                     return Err(CommandFailure::new(format!("unknown revision: {named}"))
-                        .help("`preface conversation history ID` lists the revisions"));
+                        .help(Remedy::command("see the revisions", "conversation history ID")));
                 };
                 let revision = stored.head.revision.revision;
                 let name = format!("{} (revision {revision})", one_line(id.as_str()));
@@ -354,7 +357,7 @@ fn saved_side(file: &Path) -> Result<DiffSide, CommandFailure> {
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is not a JSON document of a prompt: {error}"))
-            .help("`preface build --format json` writes one")
+            .help(Remedy::command("write one", "build --format json"))
     })?;
     document.check().map_err(|why| {
         CommandFailure::new(format!("`{shown}` does not add up: {why}"))

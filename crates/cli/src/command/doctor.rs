@@ -2,7 +2,7 @@
 
 use super::list::NO_TOOL_USED;
 use crate::{
-    advice::{self, complete, complete_json},
+    call::help_of,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat},
@@ -67,7 +67,6 @@ pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> 
     match listing.format {
         OutputFormat::Json => {
             let mut document = document(&report, [&directories, &settings], &files, &problems);
-            complete_json(&mut document);
             document.sort_all_objects();
             ui.json_text(format!("{document:#}"))?;
         }
@@ -152,8 +151,8 @@ fn view(
     let mut out = String::new();
     for diagnostic in problems.iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning) {
         out.push_str(&format!("{}\n", DiagnosticView::of(diagnostic, usize::MAX)));
-        if let Some(help) = advice::help(diagnostic) {
-            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(&help))));
+        if let Some(help) = help_of(diagnostic) {
+            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&help)));
         }
     }
     if !out.is_empty() {
@@ -176,7 +175,7 @@ fn view(
         let group = rows[0].value.group;
         let mut value = tally(rows);
         if group == ListingGroup::Extensions(Category::Tools) {
-            value = format!("{value}; used by a build: {}", complete(used));
+            value = format!("{value}; used by a build: {}", used);
         }
         line(group.as_str(), value.into());
     }

@@ -18,6 +18,7 @@ use agents::{PromptMode, fill, modes, passing, takes_file};
 use preface_capture::agent::{Agent, additions};
 use preface_engine::{
     Engine, OsSystem,
+    core::diagnostic::Remedy,
     host::{
         places::{HomeTrust, user_state},
         provider::extension::project_root,
@@ -150,9 +151,11 @@ impl Args {
             return Ok(asked);
         }
         let (cannot, other) = match asked {
-            PromptMode::Replace => ("replace", format!("`preface exec {}` appends to it", agent.name)),
+            PromptMode::Replace => {
+                ("replace", Remedy::command("append to it", format_args!("exec {}", agent.name)))
+            }
             PromptMode::Append => {
-                ("append to", format!("`preface exec {} --replace` replaces it", agent.name))
+                ("append to", Remedy::command("replace it", format_args!("exec {} --replace", agent.name)))
             }
         };
         Err(CommandFailure::usage(format!("{} cannot {cannot} its prompt", agent.title)).help(other))

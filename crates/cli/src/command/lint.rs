@@ -21,7 +21,7 @@ use preface_capture::document::Capture;
 use preface_engine::{
     Engine, Request,
     core::{
-        diagnostic::{Diagnostic, Diagnostics, Severity},
+        diagnostic::{Diagnostic, Diagnostics, Remedy, Severity},
         lint::hidden::escape_hidden,
     },
     host::trust::shell_quoted,
@@ -144,7 +144,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         match &args.dir.dir {
             Some(file) if files::is_file(file) => {
                 let shown = escape_hidden(&file.display().to_string()).into_owned();
-                failure.help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown)))
+                failure.help(Remedy::command(
+                    "check one file",
+                    format_args!("lint --file {}", shell_quoted(&shown)),
+                ))
             }
             _ => failure,
         }
@@ -247,7 +250,7 @@ struct SavedReport {
 fn without_known(mut linted: LintReport, file: &Path) -> Result<(LintReport, usize), CommandFailure> {
     let report: SavedReport = serde_json::from_slice(&files::read(file)?).map_err(|error| {
         CommandFailure::new(format!("`{}` is no report of lint: {error}", file.display()))
-            .help("`preface lint --format json` prints one")
+            .help(Remedy::command("print one", "lint --format json"))
     })?;
     let key = |diagnostic: &Diagnostic| {
         let path = diagnostic.place.as_ref().map(|place| place.path.clone());

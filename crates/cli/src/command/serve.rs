@@ -1,6 +1,7 @@
 //! `preface serve`: the HTTP service, until a signal ends it.
 
 use crate::{
+    call::command,
     failure::{CommandFailure, Exit, words},
     files,
     flags::home_trust,
@@ -209,12 +210,12 @@ async fn serve(
         if store.accesses().await?.iter().all(|access| access.is_expired(now)) {
             let address = args.listen;
             let help = if *url == StoreUrl::Memory {
-                "use a store that keeps tokens, such as `--store sqlite:PATH`"
+                "use a store that keeps tokens, such as `--store sqlite:PATH`".to_owned()
             } else {
-                "`preface token create NAME --role ROLE` makes a token"
+                format!("make a token: {}", command("token create NAME --role ROLE"))
             };
             let (problem, help) = if args.listen.ip().is_loopback() {
-                ("--require-token is given, and the store has no valid token".to_owned(), help.to_owned())
+                ("--require-token is given, and the store has no valid token".to_owned(), help)
             } else {
                 let problem =
                     format!("{address} is open to other machines, and the store has no valid token");

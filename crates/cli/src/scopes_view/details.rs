@@ -2,7 +2,7 @@
 
 use super::row::{ListingGroup, ListingRow, faults};
 use crate::{
-    advice::{self, complete},
+    call::{ALLOW, command, help_of},
     ui::text::{listed, one_line},
 };
 use preface_engine::core::{
@@ -35,14 +35,14 @@ pub fn details(entry: &ListingRow) -> Vec<String> {
         EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
         // The request has an agent as well.
         EntryState::Untrusted if entry.value.group == ListingGroup::Agents => {
-            lines.push("not trusted: `preface trust grant --agent NAME`".to_owned());
+            lines.push(format!("not trusted: {}", command("trust grant --agent NAME")));
         }
-        EntryState::Untrusted => lines.push("not trusted: `preface trust grant`".to_owned()),
+        EntryState::Untrusted => lines.push(format!("not trusted: {}", command("trust grant"))),
         EntryState::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
         EntryState::NeedsGrant | EntryState::Pending => {
-            lines.push("may not run: `preface trust grant --allow-commands`".to_owned());
+            lines.push(format!("may not run: {}", command(ALLOW)));
         }
     }
     if !entry.shadows.is_empty() {
@@ -57,7 +57,7 @@ pub fn details(entry: &ListingRow) -> Vec<String> {
     }
     let named = entry.diagnostics.iter().filter(|diagnostic| diagnostic.code == NAMED);
     lines.extend(named.map(|diagnostic| one_line(&diagnostic.message)));
-    lines.into_iter().map(|line| complete(&line).into_owned()).collect()
+    lines
 }
 
 /// Names a layer's entry: `bundled (bundled/extensions/tools/Bash/manifest.json)`.
@@ -99,5 +99,5 @@ pub fn fault(entry: &ListingRow) -> String {
 
 /// Returns what to do about a broken entry.
 pub fn repair(entry: &ListingRow) -> Option<String> {
-    faults(entry).find_map(advice::help).map(|help| one_line(&help))
+    faults(entry).find_map(help_of).map(|help| one_line(&help))
 }

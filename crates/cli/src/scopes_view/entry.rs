@@ -6,7 +6,7 @@ use super::{
     table::state_style,
 };
 use crate::{
-    advice::help,
+    call::{ALLOW, command, help_of},
     failure::CommandFailure,
     ui::{
         style,
@@ -14,7 +14,7 @@ use crate::{
         text::{listed, one_line},
     },
 };
-use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Remedy};
 use preface_engine::core::{
     extension::{Category, DisabledBy, EntryOrigin, EntryState},
     scope::Scope,
@@ -68,9 +68,9 @@ pub fn unknown(
         (kind, _) => kind,
     };
     CommandFailure::new(message).help(match (near, kind) {
-        (Some(near), _) => format!("did you mean `{}`?", one_line(near)),
-        (None, Some(kind)) => format!("`preface list {kind} --all` lists what there is"),
-        (None, None) => "`preface list extensions` lists what there is".to_owned(),
+        (Some(near), _) => format!("did you mean `{}`?", one_line(near)).into(),
+        (None, Some(kind)) => Remedy::command("see what there is", format_args!("list {kind} --all")),
+        (None, None) => Remedy::list("extensions"),
     })
 }
 
@@ -79,7 +79,7 @@ pub fn unread_servers(message: &str, diagnostics: &[Diagnostic]) -> Option<Comma
     let path = untrusted_servers(diagnostics)?;
     Some(
         CommandFailure::new(format!("{message}; `{path}` is not trusted and was not read"))
-            .help("review it with `preface trust diff`, then run `preface trust grant --allow-commands`"),
+            .help(Remedy::allow_commands()),
     )
 }
 
@@ -237,13 +237,14 @@ fn advice(entries: &[ListingRow]) -> Vec<String> {
                 say(format!("To use {}, repair {path}{how}.", whose(scope)));
             }
             EntryState::Untrusted => {
-                say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
+                let grant = command("trust grant");
+                say(format!("To let {} take part, look at it and {grant}.", whose(scope)));
             }
             EntryState::NeedsGrant => {
-                say("To let it run: `preface trust grant --allow-commands`.".to_owned());
+                say(format!("To let it run: {}.", command(ALLOW)));
             }
             EntryState::Pending => {
-                say(format!("To use {}: `preface trust grant --allow-commands`.", whose(scope)));
+                say(format!("To use {}: {}.", whose(scope), command(ALLOW)));
             }
             EntryState::Incomplete => {
                 if let Some(missing) = entry.missing {
@@ -268,7 +269,7 @@ fn advice(entries: &[ListingRow]) -> Vec<String> {
             .filter(|diagnostic| entry.active && diagnostic.code == DiagnosticCode::ScopeEnabled)
         {
             say(format!("{}.", one_line(&diagnostic.message)));
-            help(diagnostic).iter().for_each(|help| say(format!("{}.", one_line(help))));
+            help_of(diagnostic).iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
         let is_off = |origin: &EntryOrigin| {
             entries.iter().any(|entry| entry.origin == *origin && entry.disabled_by.is_some())

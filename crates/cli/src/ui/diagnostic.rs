@@ -13,10 +13,10 @@ use super::{
     style,
     text::{self, columns, wrap},
 };
-use crate::advice::{self, complete};
+use crate::call;
 use anstyle::Style;
 use preface_engine::core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
     lint::hidden::escape_hidden,
 };
 use std::{
@@ -30,7 +30,7 @@ pub struct DiagnosticView<'a> {
     severity: Severity,
     message: Cow<'a, str>,
     place: Option<Cow<'a, Place>>,
-    help: Option<Cow<'a, str>>,
+    help: Option<String>,
     code: Option<DiagnosticCode>,
     columns: usize,
 }
@@ -43,20 +43,20 @@ impl<'a> DiagnosticView<'a> {
             severity: diagnostic.severity,
             message,
             place,
-            help: advice::help(diagnostic),
+            help: call::help_of(diagnostic),
             code: Some(diagnostic.code),
             columns,
         }
     }
 
     /// Shows an error that stops.
-    pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&'a str>, columns: usize) -> Self {
+    pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&Remedy>, columns: usize) -> Self {
         let (message, place) = from_shell(message, place);
         DiagnosticView {
             severity: Severity::Error,
             message,
             place,
-            help: help.map(Cow::Borrowed),
+            help: help.map(call::help),
             code: None,
             columns,
         }
@@ -100,7 +100,7 @@ impl fmt::Display for DiagnosticView<'_> {
 /// Returns a message and its place with the path of the place as the shell has it; a message may begin with the same path.
 pub fn from_shell<'a>(message: &'a str, place: Option<&'a Place>) -> (Cow<'a, str>, Option<Cow<'a, Place>>) {
     let Some(place) = place.filter(|place| !place.path.is_empty()) else { return (message.into(), None) };
-    let Some(path) = advice::path_from_shell(place) else {
+    let Some(path) = call::path_from_shell(place) else {
         return (message.into(), Some(Cow::Borrowed(place)));
     };
     let rest = message.strip_prefix(place.path.as_str()).filter(|rest| rest.starts_with(' '));
@@ -129,9 +129,9 @@ pub fn place(place: &Place, style: Style, most: usize) -> String {
     out
 }
 
-/// Returns the message as words: commands completed, control characters shown, line ends kept.
+/// Returns the message as words: control characters shown, line ends kept.
 fn shown(words: &str) -> String {
-    complete(words).split('\n').map(escape_hidden).collect::<Vec<_>>().join("\n")
+    words.split('\n').map(escape_hidden).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns `path:line:column`, as far as known.

@@ -11,7 +11,6 @@ pub mod table;
 pub mod text;
 
 use crate::{
-    advice::complete_json,
     failure::CommandFailure,
     flags::{OutputFormat, VerbosityFlags},
 };
@@ -33,11 +32,10 @@ pub enum Verbosity {
     All,
 }
 
-/// Returns a value as one line of JSON, the advice in its diagnostics completed.
+/// Returns a value as one line of JSON.
 pub fn json_line(value: &impl serde::Serialize) -> Result<String, CommandFailure> {
-    let mut json = serde_json::to_value(value).map_err(|error| CommandFailure::new(error.to_string()))?;
-    complete_json(&mut json);
-    Ok(escaped_line(json.to_string()))
+    let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
+    Ok(escaped_line(json))
 }
 
 /// Escapes the characters of a JSON document that a terminal or a line reader acts on, and ends its line.
@@ -133,7 +131,7 @@ impl Ui {
         out.write_all(bytes).and_then(|()| out.flush()).map_err(CommandFailure::output)
     }
 
-    /// Writes a value to stdout as one line of JSON, the advice in its diagnostics completed.
+    /// Writes a value to stdout as one line of JSON.
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
         self.data(json_line(value)?.as_bytes())
     }

@@ -12,7 +12,7 @@ fn the_prompt_is_exactly_what_stdout_gets() {
 fn text_that_is_not_trusted_is_held_and_told_in_one_line() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    let untrusted = "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff`, then run `preface trust grant`\n";
+    let untrusted = "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review what is new, then trust it: `preface trust grant`, or `--trust once` for this call\n";
     sandbox.run("preface build").exits(0).prints(BARE).says(untrusted);
     sandbox.run("preface build -q").exits(0).prints(BARE).says("");
     sandbox.run("preface build -v").exits(0).prints(BARE).says(
@@ -43,8 +43,7 @@ fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
     sandbox.run("preface build --trust require").exits(3).prints("").says(
         "\
 error: not trusted: AGENTS.md (new)
-help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`;
-      with `--trust-pins`, also replace the file of pins by the output of `preface trust export`
+help: review the files, then trust them: `preface trust grant`
 ",
     );
     let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");
@@ -151,7 +150,7 @@ fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
         ran.stderr,
         "warning: section `rules` lost 72 of 100 tokens; section `today` (5 tokens) was left out: the budget is 40 \
          (`-v` shows details)\n\
-         help: raise the budget (set by the call), or shorten the text: `preface explain --budget 40` shows where\n",
+         help: raise the budget (set by the call), or shorten the text; see where: `preface explain --budget 40`\n",
         "{}",
         ran.stdout
     );
@@ -200,8 +199,8 @@ error: blocks are nested more than 2 deep
   │
 2 │ [if tool:b][if tool:b][if tool:b]x[endif][endif][endif]
   │                       ^^^^^^^^^^^
-help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
-      one call `--set template.maxDepth=0`
+help: make the template smaller, or lift the limit `template.maxDepth`:
+      `preface config set template.maxDepth 0`, or `--set template.maxDepth=0` for this call
 ",
     );
 }
@@ -475,7 +474,7 @@ fn a_locked_build_names_a_file_that_is_not_trusted_any_more() {
     let error = sandbox.run("preface build -q --locked prompt.lock").exits(6).prints("").stderr;
     let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(error.contains("AGENTS.md is not trusted any more (it changed since you trusted it)"), "{error}");
-    let help = "help: review it with `preface trust diff`, then run `preface trust grant`";
+    let help = "help: review what is new, then trust it: `preface trust grant`";
     assert!(error.contains(help), "{error}");
     fs::remove_file(sandbox.path("work/AGENTS.md")).expect("removed");
     let error = sandbox.run("preface build -q --locked prompt.lock").exits(6).prints("").stderr;

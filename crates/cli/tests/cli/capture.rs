@@ -160,7 +160,7 @@ fn what_cannot_be_captured_or_is_no_capture_is_an_error_with_the_reason() {
     );
     let ran = sandbox.run("preface lint CLAUDE.md").exits(2);
     assert!(
-        ran.stderr.ends_with("help: `preface lint --file CLAUDE.md` checks one file\n"),
+        ran.stderr.ends_with("help: check one file: `preface lint --file CLAUDE.md`\n"),
         "{}",
         ran.stderr
     );

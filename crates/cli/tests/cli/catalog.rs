@@ -73,7 +73,7 @@ fn nothing_is_imported_and_nothing_is_made_by_looking() {
     sandbox.run("preface catalog list 1.2.3").exits(1).says(
         "\
 error: the catalog 1.2.3 is not imported
-help: `preface catalog import DIR` imports one, `preface catalog list` shows what there is
+help: import it, or choose one that is imported: `preface catalog import DIR`
 ",
     );
     sandbox.run("preface catalog delete 1.2.3").exits(1);
@@ -151,7 +151,7 @@ fn a_prompt_is_shown_as_its_template() {
     sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
         "\
 error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
-help: did you mean `Tool Description: Bell`? `preface catalog list 1.2.3` shows them
+help: did you mean `Tool Description: Bell`? see which there are: `preface catalog list 1.2.3`
 ",
     );
 }

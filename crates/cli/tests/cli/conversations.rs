@@ -29,7 +29,7 @@ fn nothing_is_kept_and_nothing_is_made_by_looking() {
         sandbox.run(&format!("preface conversation {line}")).exits(1).prints("").says(
             "\
 error: unknown conversation: `c1`
-help: `preface conversation list` lists the stored ones
+help: its first turn makes it; see the stored ones: `preface conversation list`
 ",
         );
     }
@@ -221,7 +221,7 @@ fn what_is_forgotten_begins_again() {
         "\
 Deleted `c2`.
 error: unknown conversation: `c1`
-help: `preface conversation list` lists the stored ones
+help: its first turn makes it; see the stored ones: `preface conversation list`
 ",
     );
     sandbox.run(&format!("preface build --conversation c1 -q {LATER}")).exits(0).prints(NEW);
@@ -301,5 +301,5 @@ fn two_revisions_of_a_prompt_are_compared() {
     sandbox
         .run("preface diff conversation:c1@7")
         .exits(1)
-        .says("error: unknown revision: 7\nhelp: `preface conversation history ID` lists the revisions\n");
+        .says("error: unknown revision: 7\nhelp: see the revisions: `preface conversation history ID`\n");
 }

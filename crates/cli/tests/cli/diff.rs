@@ -122,7 +122,7 @@ fn a_prompt_may_grow_by_so_many_tokens() {
     let ran = sandbox.run("preface diff main.json --max-growth 50").exits(1);
     assert!(ran.stderr.contains("error: the prompt grows by 1"), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("tokens, over 50\nhelp: `preface explain --largest` shows"),
+        ran.stderr.contains("tokens, over 50\nhelp: see what is largest: `preface explain --largest`"),
         "{}",
         ran.stderr
     );

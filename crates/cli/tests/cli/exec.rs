@@ -121,11 +121,11 @@ fn a_dry_run_starts_and_writes_nothing() {
 fn modes_that_an_agent_does_not_have_are_refused() {
     let sandbox = sandbox();
     exec(&sandbox, "gemini").exits(2).prints("").says(
-        "error: Gemini CLI cannot append to its prompt\nhelp: `preface exec gemini --replace` replaces it\n",
+        "error: Gemini CLI cannot append to its prompt\nhelp: replace it: `preface exec gemini --replace`\n",
     );
     exec(&sandbox, "aider --replace")
         .exits(2)
-        .says("error: aider cannot replace its prompt\nhelp: `preface exec aider` appends to it\n");
+        .says("error: aider cannot replace its prompt\nhelp: append to it: `preface exec aider`\n");
     let ran = exec(&sandbox, "copilot").exits(2).prints("");
     assert!(ran.stderr.contains("`preface hook answer --for copilot`"), "{}", ran.stderr);
     let ran = sandbox.run("preface exec cursor").exits(2);

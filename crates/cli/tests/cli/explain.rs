@@ -315,7 +315,7 @@ fn a_dropped_section_is_absent_once() {
 #[test]
 fn a_file_that_is_not_there_has_a_suggestion() {
     sandbox().run("preface explain --at docs/AGENT.md:3").exits(1).prints("").says(
-        "error: there is no file `docs/AGENT.md`\nhelp: `preface explain` lists the files of the prompt\n",
+        "error: there is no file `docs/AGENT.md`\nhelp: see the files of the prompt: `preface explain`\n",
     );
     sandbox()
         .run("preface explain --at AGENT.md:3")

@@ -134,7 +134,7 @@ fn no_system_file_is_written_for_a_profile_that_reads_none() {
     sandbox.run("preface config init --preset pi --with-system").exits(2).prints("").says(
         "\
 error: the profile `pi` reads no system.md
-help: `preface config init` without `--with-system` lists the files that it reads
+help: see the files that it reads: `preface config init`
 ",
     );
     assert!(!sandbox.path("home/.sf").exists());

@@ -13,6 +13,7 @@ read -r mode < "$dir/mode"
 case $mode in
   die) echo "no $TOKEN" >&2; exit 3;;
   late) exec sleep 60;;
+  slow) sleep 1;;
   flood) spam=$(head -c 100000 /dev/zero | tr '\0' x); exec yes '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'"$spam"'"}}';;
   garbage) exec yes 'Listening on port 80';;
 esac
@@ -145,7 +146,7 @@ fn what_a_server_says_is_recorded_and_then_part_of_each_build() {
         "{}",
         before.stderr
     );
-    assert!(before.stderr.contains("`preface mcp refresh git` queries it"), "{}", before.stderr);
+    assert!(before.stderr.contains("query it: `preface mcp refresh git`"), "{}", before.stderr);
     assert!(!has_started(&sandbox), "a build starts nothing");
 
     let ran = sandbox.run("preface mcp refresh").exits(0).says("");
@@ -373,7 +374,7 @@ fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
     let untrusted = "there is no MCP server `git`; but `.preface/mcp.json` of the project is not trusted and was not read";
     assert!(told.contains(untrusted), "{told}");
     assert!(
-        told.contains("review it with `preface trust diff`, then run `preface trust grant --allow-commands`"),
+        told.contains("review its files, then let it run: `preface trust grant --allow-commands`"),
         "{told}"
     );
     sandbox.run("preface trust grant --allow-commands").exits(0);

@@ -28,7 +28,7 @@ fn what_nobody_trusted_is_held_and_told_and_never_quoted() {
     assert!(!built.to_string().contains("Use tabs."), "{built}");
     let note = &built["diagnostics"][0];
     assert_eq!(note["code"], json!("trust/untrusted"));
-    assert!(note["help"].as_str().is_some_and(|help| help.contains("trust grant")), "{note}");
+    assert_eq!(note["command"], json!("trust grant"));
     let linted = server.tool("lint", json!({})).to_string();
     assert!(linted.contains("hidden/character") && linted.contains("AGENTS.md"), "{linted}");
     assert!(!linted.contains("obey") && !linted.contains("Use tabs."), "a model reads this: {linted}");

@@ -21,7 +21,7 @@ struct State {
     call: &'static str,
 }
 
-const STATES: [State; 23] = [
+const STATES: [State; 30] = [
     State {
         name: "a text",
         make: |sandbox, _| texts(sandbox, "Use tabs.\n"),
@@ -96,6 +96,64 @@ const STATES: [State; 23] = [
             sandbox.work("catalog/README.md", README).work("catalog/system-prompts/bell.md", BELL);
         },
         call: "build --set catalog=1.2.3",
+    },
+    State {
+        name: "another catalog of an imported version",
+        make: |sandbox, preset| {
+            catalog(sandbox, preset);
+            sandbox.work("catalog/system-prompts/bell.md", BELL.replace("Never", "Always"));
+        },
+        call: "catalog import catalog",
+    },
+    State {
+        name: "a catalog that was changed after its import",
+        make: |sandbox, preset| {
+            catalog(sandbox, preset);
+            let file = sandbox.path("home/.local/state/preface/catalogs/1.2.3/bell.md");
+            fs::write(file, "Changed.\n").expect("a file");
+        },
+        call: "catalog show 1.2.3 'Tool Description: Bell'",
+    },
+    State {
+        name: "a prompt that a catalog does not have",
+        make: catalog,
+        call: "catalog show 1.2.3 'Tool Description: Bel'",
+    },
+    State {
+        name: "more agents than are listed",
+        make: |sandbox, preset| {
+            for number in 0..200 {
+                let agent =
+                    format!("---\nname: a{number}\ndescription: {}\n---\n\nLook.\n", "long ".repeat(99));
+                sandbox.home(&format!("{}/agents/a{number}.md", home(preset)), &agent);
+            }
+        },
+        call: "build",
+    },
+    State {
+        name: "a budget that an estimate is near to",
+        make: |sandbox, _| {
+            let text = "Use tabs. ".repeat(500);
+            let profile = format!("[orders]\nmain = [\"all\"]\n\n[section.all]\ntext = \"{text}\"\n");
+            fs::write(sandbox.path("near.toml"), profile).expect("a profile");
+        },
+        call: "build --profile [ROOT]/near.toml --budget 1300 --set budget.onOver=warn --tokenizer estimate:gpt",
+    },
+    State {
+        name: "a server that is slow",
+        make: |sandbox, preset| {
+            servers(sandbox, &format!("home/{}", home(preset)));
+            fs::write(sandbox.path("fake/mode"), "slow\n").expect("a file");
+        },
+        call: "mcp refresh --timeout 0.3",
+    },
+    State {
+        name: "a denied project that is trusted",
+        make: |sandbox, preset| {
+            texts(sandbox, "Use tabs.\n");
+            sandbox.run(&format!("preface trust grant --preset {preset} --set trust.mode=pinned"));
+        },
+        call: "build --set trust.mode=pinned --trust deny",
     },
     State {
         name: "a git directory",
@@ -213,6 +271,12 @@ fn repository(sandbox: &Sandbox, directory: &str, branch: &str) {
     fs::write(dir.join("refs/heads").join(branch), format!("{}\n", "a".repeat(40))).expect("a file");
 }
 
+/// Writes a catalog and imports it.
+fn catalog(sandbox: &Sandbox, _: &str) {
+    sandbox.work("catalog/README.md", README).work("catalog/system-prompts/bell.md", BELL);
+    sandbox.run("preface catalog import catalog").exits(0);
+}
+
 fn texts(sandbox: &Sandbox, text: &str) {
     sandbox.work("AGENTS.md", text).work("CLAUDE.md", text);
 }
@@ -295,13 +359,15 @@ const MENDS: [&str; 6] =
 
 /// What is printed where: the state, the code if it has one, the remedy without the flags of the call, the presets.
 const PRINTED: &str = "\
+a budget that an estimate is near to | budget/near | --tokenizer o200k | default claude-code pi stud template
 a budget | budget/cut | preface explain | default
 a budget | budget/dropped | preface explain --absent | default pi
 a catalog that is not imported |  | preface catalog import catalog | claude-code
-a catalog that is not imported |  | preface catalog list | claude-code
+a catalog that was changed after its import |  | preface catalog import catalog | claude-code
 a changed project | trust/changed | preface trust grant | default
 a changed text | trust/untrusted | --trust once | default claude-code pi template
 a changed text | trust/untrusted | preface trust grant | default claude-code pi template
+a denied project that is trusted | trust/untrusted | --trust deny | default claude-code pi template
 a git directory | git/no-work-tree | --variable git:branch=main | default claude-code
 a home inside of the project | git/no-commit | --variable git:branch=main | default claude-code
 a home inside of the project | layer/inside-project | --trust-home | default claude-code pi stud template
@@ -310,11 +376,13 @@ a link that leads outside | template/file | --follow [ROOT]/outside.md | templat
 a program of the project | extension/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
 a project as a whole | trust/untrusted | --trust once | default claude-code pi stud
 a project as a whole | trust/untrusted | preface trust grant | default claude-code pi stud
+a prompt that a catalog does not have |  | preface catalog list 1.2.3 | claude-code
 a section that is replaced | section/not-in-order | preface explain --absent | default
 a server of the project whose list is granted | extension/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
 a server of the project | scaffold/skipped | preface config init | stud
 a server of the project | trust/untrusted | --trust once | default claude-code pi stud
 a server of the project | trust/untrusted | preface trust grant | default claude-code pi stud
+a server that is slow | mcp/late | --timeout 60 | default claude-code pi stud template
 a server that is switched off | mcp/inactive | preface list --why servers/fake | default claude-code pi stud
 a server that was never asked | mcp/no-recording | preface mcp refresh fake --profile [ROOT]/servers.toml | default claude-code pi stud template
 a template that is too deep |  | --set template.maxDepth=0 | claude-code
@@ -327,18 +395,39 @@ a tool that is switched off | tool/left-out | preface list --why tools/bash | de
 an agent that nobody has |  | preface list agents | claude-code
 an agent with a tool that nobody has | agent/tool | preface list tools | claude-code
 an order of hooks |  | preface list hooks | default claude-code pi stud
+another branch | trust/branch | --trust once | default claude-code
 another branch | trust/branch | preface trust grant | default claude-code
-another branch | trust/branch | preface trust status | default claude-code
+another catalog of an imported version |  | --replace | claude-code
+more agents than are listed | agents/cut | preface list agents | claude-code
 switches for a tool and a server that nobody has | mcp/unknown | preface list servers | default claude-code pi stud template
 switches for a tool and a server that nobody has | scope/unknown | preface list tools | default claude-code pi stud template
 ";
+
+/// Returns a call with a flag, which takes the place of the same one. One that is in the call already is to be left out.
+fn with_flag(call: &str, flag: &str) -> String {
+    let name = flag.split(' ').next().unwrap_or_default();
+    let mut words: Vec<&str> = call.split(' ').collect();
+    let is_single = ["--timeout", "--tokenizer", "--trust"].contains(&name);
+    if let Some(at) = words.iter().position(|word| is_single && *word == name) {
+        words.drain(at..at + 2);
+    }
+    if !call.contains(flag) {
+        words.push(flag);
+    }
+    words.join(" ")
+}
 
 #[test]
 fn what_a_help_names_works_in_each_preset() {
     let mut rows: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for state in &STATES {
         for preset in PRESETS {
-            let call = match state.call.contains("--profile") {
+            // A catalog is not of a preset.
+            let is_catalog = state.call.starts_with("catalog");
+            if is_catalog && preset != "claude-code" {
+                continue;
+            }
+            let call = match is_catalog || state.call.contains("--profile") {
                 true => state.call.to_owned(),
                 false => format!("{} --preset {preset}", state.call),
             };
@@ -352,7 +441,7 @@ fn what_a_help_names_works_in_each_preset() {
                 let sandbox = sandbox();
                 let remedy = remedy.replace("=VALUE", "=main").replace("DIR", "catalog");
                 let after = match remedy.strip_prefix("preface ") {
-                    None => printed(&sandbox, &format!("{call} {remedy}")).0,
+                    None => printed(&sandbox, &with_flag(&call, &remedy)).0,
                     Some(command) => {
                         sandbox.run(&remedy).exits(0);
                         match MENDS.iter().any(|mend| command.starts_with(mend)) {

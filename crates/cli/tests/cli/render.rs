@@ -157,8 +157,8 @@ error: blocks are nested more than 1 deep
   │
 1 │ [if tool:b][if tool:b]x[endif][endif]
   │            ^^^^^^^^^^^
-help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
-      one call `--set template.maxDepth=0`
+help: make the template smaller, or lift the limit `template.maxDepth`:
+      `preface config set template.maxDepth 0`, or `--set template.maxDepth=0` for this call
 ",
     );
 }

@@ -451,7 +451,7 @@ fn a_list_without_a_kind_is_the_summary_of_doctor() {
 fn an_unknown_name_leads_to_the_list_of_its_kind() {
     let sandbox = Sandbox::empty();
     for kind in ["skills", "agents", "hooks", "tools"] {
-        let help = format!("help: `preface list {kind} --all` lists what there is\n");
+        let help = format!("help: see what there is: `preface list {kind} --all`\n");
         for line in [format!("--why {kind}/qqqqqqqqqq"), format!("{kind} --why qqqqqqqqqq")] {
             let ran = sandbox.run(&format!("preface list {line}")).exits(1);
             assert!(ran.stderr.ends_with(&help), "{line}: {}", ran.stderr);

@@ -347,7 +347,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     let again = sandbox.run(&format!("preface token create ci {store}")).exits(1).prints("");
     assert_eq!(
         again.stderr,
-        "error: there is a token of that name: `ci`\nhelp: `preface token revoke ci --store sqlite:kept.db` ends it\n"
+        "error: there is a token of that name: `ci`\nhelp: end it: `preface token revoke ci --store sqlite:kept.db`\n"
     );
     let listed = sandbox.run(&format!("preface token list --format json {store}")).exits(0);
     let rows = listed.entries();
@@ -386,7 +386,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         .run(&format!("preface token revoke ci {store}"))
         .exits(1)
         .prints("")
-        .says("error: there is no token of that name: `ci`\nhelp: `preface token list --store sqlite:kept.db` has the names\n");
+        .says("error: there is no token of that name: `ci`\nhelp: see the names: `preface token list --store sqlite:kept.db`\n");
     let service = Service::start(&sandbox, store);
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 401);
     drop(service);

@@ -13,7 +13,7 @@ fn file(sandbox: &Sandbox) -> String {
 fn what_is_set_can_be_got_and_unset() {
     let sandbox = Sandbox::empty();
     sandbox.run("preface config get budget.tokens").exits(1).prints("").says(
-        "error: `budget.tokens` is not set\nhelp: `preface config list` shows the settings with a value\n",
+        "error: `budget.tokens` is not set\nhelp: see the settings with a value: `preface config list`\n",
     );
     sandbox
         .run("preface config set budget.tokens 9000")
@@ -135,7 +135,7 @@ error: unexpected close brace; nothing was changed
   │
 2 │   \"budget\": }
   │             ^
-help: mend the file, then run `preface doctor`, which checks it
+help: mend the file, then check it: `preface doctor`
 ",
         );
     }
@@ -218,7 +218,7 @@ help: trust it: `preface trust grant`, or `--trust once` for this call
 set sections.style.text = \"Mine.\" in ~/.config/preface/settings.json
 warning: it is not used here: .preface/settings.json:4 sets `sections.style.text` to \"Use tabs.\"
          [settings/hidden]
-help: `preface config get sections.style.text --why` shows the value of each layer
+help: see the value of each layer: `preface config get sections.style.text --why`
 ",
     );
     sandbox.run("preface config unset sections.style.text").exits(0).says(
@@ -297,8 +297,8 @@ fn a_link_as_project_directory_is_written_through_after_a_grant() {
     ];
     for command in commands {
         let ran = sandbox.run(&format!("preface {command} --preset stud")).exits(1);
-        let error = "error: `.stud` is a link to `../far`, which you have not trusted\nhelp: `preface trust grant --preset stud`";
-        assert!(ran.stderr.starts_with(error), "{command}: {}", ran.stderr);
+        let error = "error: `.stud` is a link to `../far`, which you have not trusted\nhelp: change `../far/settings.json` itself, or trust what lies there:\n      `preface trust grant --preset stud`\n";
+        assert_eq!(ran.stderr, error, "{command}");
         assert_eq!(fs::read_dir(&far).expect("a directory").count(), 0, "{command}");
     }
     sandbox.run("preface trust grant --preset stud").exits(0);

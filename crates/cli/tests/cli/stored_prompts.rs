@@ -141,7 +141,7 @@ fn what_is_held_is_kept_held_and_a_refused_build_keeps_nothing() {
         "\
 stored: for later turns of `c1` (revision 1)
 warning: AGENTS.md is not trusted and was left out (`-v` shows details)
-help: review it with `preface trust diff`, then run `preface trust grant`
+help: review what is new, then trust it: `preface trust grant`, or `--trust once` for this call
 ",
     );
     sandbox.run("preface trust grant").exits(0);
@@ -178,7 +178,7 @@ fn advice_about_a_stored_prompt_is_about_its_directory_and_preset() {
     let ran = sandbox.run("preface build -C two --conversation c1 -v").exits(0).prints("Use spaces.\n");
     let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("accepts the new state: `preface trust grant -C [ROOT]/work/one --preset stud`"),
+        said.contains("accept the new state: `preface trust grant -C [ROOT]/work/one --preset stud`"),
         "{said}"
     );
 }
@@ -194,13 +194,12 @@ fn a_stored_prompt_follows_the_trust_in_its_texts() {
     sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(prompt);
     let refused = "\
 error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
-help: `preface conversation refresh c1` builds it without them; `preface trust status` lists the
-      untrusted files
+help: trust the text again, or build the prompt without it: `preface conversation refresh c1`
 ";
     let denied = "\
 error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
-help: `preface conversation refresh c1 --trust deny` builds it without them; `preface trust status`
-      lists the untrusted files
+help: trust the text again, or build the prompt without it:
+      `preface conversation refresh c1 --trust deny`
 ";
     sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(denied);
     sandbox.run("preface trust revoke").exits(0);

@@ -35,15 +35,13 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
         .exits(0)
         .prints("{\"format\":\"preface-templates/1\",\"templates\":[]}\n");
     sandbox.run("preface template delete").exits(0).says("`main` is the default already.\n");
-    sandbox
-        .run("preface template show 3")
-        .exits(1)
-        .prints("")
-        .says("error: template `main` has no version 3\nhelp: `preface template list main` lists them\n");
+    sandbox.run("preface template show 3").exits(1).prints("").says(
+        "error: template `main` has no version 3\nhelp: see its versions: `preface template list main`\n",
+    );
     sandbox.run("preface template set --from stable").exits(1).says(
         "\
 error: no version of template `main` has the label `stable`
-help: `preface template list main` lists them
+help: see its versions: `preface template list main`
 ",
     );
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
@@ -97,7 +95,7 @@ fn a_writer_who_is_late_is_told_so() {
     sandbox.run("preface template set t.md --if-version 1").exits(1).says(
         "\
 error: template `main` was changed meanwhile: version 2 is current, by local
-help: `preface template show` shows it
+help: read the current version, then write again: `preface template show`
 ",
     );
     sandbox
@@ -110,7 +108,7 @@ help: `preface template show` shows it
 #[test]
 fn a_named_template_that_was_deleted_is_not_there() {
     let sandbox = stored();
-    let missing = "error: no such template: `review`\nhelp: `preface template list` lists the stored ones\n";
+    let missing = "error: no such template: `review`\nhelp: write it first, or choose a stored one: `preface template list`\n";
     sandbox.run("preface template delete -t review").exits(1).says(missing);
     sandbox.run("preface template set t.md -t review").exits(0);
     sandbox.run("preface template delete -t review").exits(0).says("`review` is deleted (version 2).\n");
@@ -188,7 +186,7 @@ fn the_stored_template_speaks_where_the_profile_takes_one() {
         .run("preface build --preset template --template nobody")
         .exits(2)
         .prints("")
-        .says("error: unknown template: `nobody`\nhelp: `preface template list` lists the stored ones\n");
+        .says("error: unknown template: `nobody`\nhelp: see the stored ones: `preface template list`\n");
     let ran = sandbox.run("preface build --template main").exits(0);
     assert_eq!(
         ran.stderr,
@@ -256,16 +254,14 @@ fn an_address_keeps_its_password() {
 fn the_help_names_the_template() {
     let sandbox = Sandbox::new();
     sandbox.run_with("preface template set - --template review", "One.").exits(0);
-    sandbox
-        .run("preface template label prod 9 --template review")
-        .exits(1)
-        .prints("")
-        .says("error: template `review` has no version 9\nhelp: `preface template list review` lists them\n");
+    sandbox.run("preface template label prod 9 --template review").exits(1).prints("").says(
+        "error: template `review` has no version 9\nhelp: see its versions: `preface template list review`\n",
+    );
     sandbox.run_with("preface template set -", "Two.").exits(0);
     sandbox.run("preface template show review").exits(1).prints("").says(
         "\
 error: no version of template `main` has the label `review`
-help: `preface template list main` lists them
+help: see its versions: `preface template list main`
 ",
     );
 }
@@ -279,7 +275,7 @@ fn an_unknown_label_has_a_suggestion() {
         ran.prints("").stderr
     };
     let head = "error: no version of template `main` has the label `stabel`\nhelp: ";
-    let help = "`preface template list main` lists its versions\n";
+    let help = "see its versions: `preface template list main`\n";
     assert_eq!(build("stabel"), format!("{head}{help}"));
     sandbox.run("preface template label stable").exits(0);
     sandbox.run("preface template label prod").exits(0);

@@ -86,7 +86,7 @@ fn single_files_are_granted_by_name() {
     sandbox.run("preface trust grant nowhere.md").exits(2).prints("").says(
         "\
 error: nothing that a build uses lies at `nowhere.md`
-help: `preface trust` lists the files that a build uses
+help: see the files that a build uses: `preface trust`
 ",
     );
     sandbox
@@ -107,7 +107,7 @@ fn another_work_tree_takes_the_grants_of_files_with_the_same_content() {
     repository(&sandbox, "b/", "main");
     sandbox.run("preface trust grant -C b/x --from ../../a/x").exits(1).says(
         "error: nothing that a build here uses is granted in `[ROOT]/work/a` with the same content
-help: `preface trust list -C b/x` shows what is granted where
+help: see what is granted where: `preface trust list -C b/x`
 ",
     );
     sandbox.run("preface trust grant -C a/x").exits(0);
@@ -227,7 +227,7 @@ fn a_grant_records_what_was_reviewed_and_nothing_else() {
     let refused = sandbox.run(&format!("preface trust grant --reviewed {reviewed}")).exits(2).prints("");
     assert_eq!(
         refused.stderr,
-        "error: nothing was granted: the project is not as it was reviewed\nhelp: `preface trust diff` shows it as it is\n"
+        "error: nothing was granted: the project is not as it was reviewed\nhelp: look at it as it is: `preface trust diff`\n"
     );
     sandbox.run("preface build --trust require").exits(3);
     sandbox.work("AGENTS.md", "Use tabs.\n");
@@ -276,12 +276,14 @@ fn advice_works_for_the_call_that_printed_it() {
     let call = "preface build --preset stud -C 'my dir'";
     sandbox.run(call).exits(0).prints("").says(&format!(
         "warning: my dir/.stud is not trusted and was left out (`-v` shows details)\n\
-             help: review it with `{}`, then run `{grant}`\n",
-        grant.replace("grant", "diff")
+             help: review what is new, then trust it: `{grant}`, or `--trust once` for this call\n"
     ));
     let ran = sandbox.run(&format!("{call} --format json")).exits(0).json();
-    let help = ran["diagnostics"][0]["help"].as_str().unwrap_or_default();
-    assert_eq!(help, format!("look at it, then trust it: `{grant}`, or `--trust once` for this call"));
+    let diagnostic = &ran["diagnostics"][0];
+    assert_eq!(
+        [&diagnostic["help"], &diagnostic["command"], &diagnostic["flag"]],
+        ["look at it, then trust it", "trust grant", "--trust once"]
+    );
     let ran = sandbox.run("preface trust status -C 'my dir' --preset stud").exits(0);
     assert!(ran.stdout.contains(&format!("It is left out. `{grant}` includes it.\n")), "{}", ran.stdout);
     sandbox.run(grant).exits(0);
@@ -297,7 +299,7 @@ fn advice_repeats_the_setting_that_decides_about_trust() {
     assert_eq!(
         ran.stderr,
         format!(
-            "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review it with `preface trust diff {of_call}`, then run `preface trust grant {of_call}`\n"
+            "warning: AGENTS.md is not trusted and was left out (`-v` shows details)\nhelp: review what is new, then trust it: `preface trust grant {of_call}`, or `--trust once` for this call\n"
         )
     );
     sandbox.run(&format!("preface trust grant {of_call}")).exits(0);
@@ -711,7 +713,7 @@ fn a_grant_names_every_text_that_is_sent() {
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("warning: .stud/q.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state: `preface trust grant --preset stud`\n");
+        .says("warning: .stud/q.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; accept the new state: `preface trust grant --preset stud`\n");
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.starts_with("[ROOT]/work/.stud  trusted, and changed since"), "{}", ran.stdout);
     let shown = "
@@ -976,7 +978,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
     sandbox.work("sub/s.md", "Others.\n");
-    let changed = "warning: sub/s.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state: `preface trust grant --preset stud --follow sub/s.md`\n";
+    let changed = "warning: sub/s.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; accept the new state: `preface trust grant --preset stud --follow sub/s.md`\n";
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says(changed);
 }
 
@@ -1362,7 +1364,7 @@ fn servers_that_are_not_trusted_are_named_and_their_changes_are_shown() {
     };
     sandbox.work(".preface/mcp.json", servers("-q"));
     let why = "`.preface/mcp.json` is not trusted and was not read\n\
-               help: review it with `preface trust diff`, then run `preface trust grant --allow-commands`\n";
+               help: review its files, then let it run: `preface trust grant --allow-commands`\n";
     sandbox
         .run("preface list --why servers/notes")
         .exits(1)

@@ -74,7 +74,7 @@ fn unknown_words_get_the_nearest_one() {
         ),
         (
             "preface build --agent foo --preset claude-code",
-            "error: there is no agent `foo`\nhelp: `preface list agents --preset claude-code` has the names\n",
+            "error: there is no agent `foo`\nhelp: see which agents there are: `preface list agents --preset claude-code`\n",
         ),
         (
             "preface build --now yesterday",

@@ -2,7 +2,7 @@
 
 use super::{Counter, Limit};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     profile::OverBudgetAction,
     prompt::Prompt,
     section::SectionId,
@@ -111,10 +111,12 @@ fn uncertain_diagnostic(
         counter.name(),
         limit.tokens
     );
-    Diagnostic::warning(DiagnosticCode::BudgetNear, what).help(format!(
-        "raise the budget ({}), or count exactly if the vocabulary of the model is public: `--tokenizer o200k` \
-         or `--tokenizer cl100k`",
-        limit.set_in
+    Diagnostic::warning(DiagnosticCode::BudgetNear, what).help(Remedy::flag(
+        format!(
+            "raise the budget ({}), or count exactly if the vocabulary of the model is public",
+            limit.set_in
+        ),
+        "--tokenizer o200k",
     ))
 }
 

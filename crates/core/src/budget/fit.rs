@@ -7,7 +7,7 @@ use super::{
     retained::{RetainedRanges, entries_by_rank},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     origin::Source,
     profile::OverBudgetAction,
@@ -207,7 +207,7 @@ fn hold(
         )
         .about(&part.meta.id)
         .at(place)
-        .help(format!("{help}: `preface explain` shows where")),
+        .help(Remedy::command(format!("{help}; see where"), "explain")),
     );
     true
 }
@@ -305,7 +305,7 @@ fn dropped_diagnostic(part: &DraftPart, tokens: usize, max: usize, whose: &str, 
     let why = format!("{whose} is {max}");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why)
         .at(files.place())
-        .help(format!("{help}: `preface explain --absent` lists what is not there"))
+        .help(Remedy::command(format!("{help}; see what is not there"), "explain --absent"))
 }
 
 #[cfg(test)]

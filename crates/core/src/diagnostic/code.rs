@@ -3,7 +3,7 @@
 //! A code is spelled `topic/kebab-case`; `OrderingRewrite` alone is not, because it is the name of an audit event, too, which is fixed.
 //! `docs/reference/diagnostics.md` is generated from the table.
 
-use super::Severity;
+use super::{Remedy, Severity};
 use crate::lint::hidden::escape_hidden;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{borrow::Cow, fmt};
@@ -90,14 +90,15 @@ impl DiagnosticCode {
     /// Returns the same as the help of a diagnostic.
     ///
     /// ```
-    /// use preface_core::diagnostic::DiagnosticCode;
+    /// use preface_core::diagnostic::{DiagnosticCode, Remedy};
     /// assert_eq!(DiagnosticCode::ScopeCollision.help().as_deref(), Some("rename one of them"));
     /// ```
     #[must_use]
-    pub fn help(self) -> Option<String> {
+    pub fn help(self) -> Option<Remedy> {
         let remedy = self.remedy()?.trim_end_matches('.');
         let first = remedy.chars().next()?;
-        Some(first.to_lowercase().chain(remedy[first.len_utf8()..].chars()).collect())
+        let words: String = first.to_lowercase().chain(remedy[first.len_utf8()..].chars()).collect();
+        Some(words.into())
     }
 }
 

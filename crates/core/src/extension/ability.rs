@@ -6,7 +6,7 @@
 
 use super::{category::Category, failure::ValidationFailure, slot::Slot};
 use crate::{
-    diagnostic::DiagnosticCode,
+    diagnostic::{DiagnosticCode, Remedy},
     scope::Scope,
     settings::holds_login,
     suggestion::{did_you_mean_in, quoted},
@@ -409,7 +409,7 @@ fn fields<T: DeserializeOwned>(category: Category, manifest: &Value) -> Result<T
             _ => DiagnosticCode::ShapeInvalid,
         };
         let what = format!("`{}`: {}", error.path(), one_line(&message));
-        let help = did_you_mean_in(&message);
+        let help = did_you_mean_in(&message).map(Remedy::from);
         Box::new(ValidationFailure { help, ..ValidationFailure::new(code, pointer, what) })
     })
 }
@@ -584,7 +584,7 @@ fn model(
 ) -> Result<ModelProvider, Box<ValidationFailure>> {
     if let Some((message, help)) = model.base_url.as_deref().and_then(base_url_fault) {
         let failure = fault("baseUrl", format!("`baseUrl` {message}"));
-        return Err(Box::new(ValidationFailure { help: help.map(str::to_owned), ..failure }));
+        return Err(Box::new(ValidationFailure { help: help.map(Remedy::from), ..failure }));
     }
     let key = manifest.get("apiKey").map(|value| secret(value, scope)).transpose()?;
     Ok(ModelProvider { key, ..model })

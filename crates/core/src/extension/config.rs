@@ -11,7 +11,7 @@ use super::{
     scopes::IgnoredSetting,
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     scope::Scope,
     settings::{MergedSettings, SetBy, SettingsNode, shown},
     suggestion::did_you_mean,
@@ -125,7 +125,7 @@ pub(super) fn configure(
                 } else {
                     did_you_mean(key, known()).map(|near| format!("did you mean `{near}`?"))
                 };
-                ignore(Some(Diagnostic { help, ..diagnostic }));
+                ignore(Some(Diagnostic { help: help.map(Remedy::from), ..diagnostic }));
                 continue;
             }
             if is_settable && let Err(failure) = set_field(entry, key, &node.to_value()) {

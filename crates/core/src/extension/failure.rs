@@ -1,7 +1,7 @@
 //! Failures of an extension's validation: the code of the error, and the location.
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
     scope::Scope,
 };
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct ValidationFailure {
     /// The location in the file.
     pub place: Option<Place>,
     /// The remedy.
-    pub help: Option<String>,
+    pub help: Option<Remedy>,
 }
 
 impl ValidationFailure {
@@ -39,7 +39,7 @@ impl ValidationFailure {
 
     /// Adds the remedy.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
     }

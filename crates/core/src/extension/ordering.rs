@@ -5,7 +5,7 @@ use super::{
     slot::{Slot, UnknownSlot},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     scope::Scope,
     settings::{JsonDialect, SettingsNode, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
@@ -223,8 +223,9 @@ impl OrderingRewrite {
             format!("{path} sets the order of {slot}: {is} (was {was})")
         };
         let found = match self.scope {
-            Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what)
-                .help("trusting a project trusts the order that it ships: `preface list hooks` shows it"),
+            Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what).help(
+                Remedy::command("trusting a project trusts the order that it ships; see it", "list hooks"),
+            ),
             _ => Diagnostic::info(DiagnosticCode::OrderingRewrite, what),
         };
         found.at(Place::file(Some(self.scope), path))

@@ -400,10 +400,10 @@ fn name_active(settings: &MergedSettings, entries: &mut [ExtensionEntry], diagno
         }
         let known = all().map(|entry| entry.name.as_str());
         let (what, help) = if all().any(|entry| entry.name == name) {
-            let help = Remedy::Why(&format!("{category}/{name}")).to_string();
+            let help = Remedy::why(format_args!("{category}/{name}"));
             (format!("`active.{key}` names `{}`, which is not active", shown(name)), help)
         } else {
-            let help = suggest_or(name, known, || Remedy::List(category.as_str()).to_string());
+            let help = suggest_or(name, known, || Remedy::list(category.as_str()));
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };
         diagnostics.push(Diagnostic::warning(DiagnosticCode::ScopeUnknown, what).at(place).help(help));
@@ -492,8 +492,8 @@ fn unknown_names(
             };
             reported += 1;
             let help = near.map_or_else(
-                || Remedy::List(category.as_str()).to_string(),
-                |near| format!("did you mean `{near}`?"),
+                || Remedy::list(category.as_str()),
+                |near| format!("did you mean `{near}`?").into(),
             );
             diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::ScopeUnknown, message).at(node.key_place()).help(help),

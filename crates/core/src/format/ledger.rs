@@ -4,7 +4,7 @@
 use super::{FormattedRequest, RequestContent, json::Json, turns::FormattedTurn};
 use crate::{
     attachment::PlacedAttachment,
-    diagnostic::{Diagnostic, DiagnosticCode},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     model::{CacheMarks, Model, PrefixCheck},
     origin::{Origin, Span},
     settings::shown,
@@ -168,14 +168,15 @@ impl RequestRecord {
         );
         let help = match model.checks_prefix {
             PrefixCheck::Always => {
-                "the service refuses reasoning that was made behind another beginning; leave it out, or undo the change"
+                "the service refuses reasoning that was made behind another beginning; leave it out, or undo the change".into()
             }
             PrefixCheck::NewAccounts => {
-                "for accounts made since 2026-08-31 the service refuses reasoning that was made behind another beginning"
+                "for accounts made since 2026-08-31 the service refuses reasoning that was made behind another beginning".into()
             }
-            PrefixCheck::Never => {
-                "only the cache is lost; `preface conversation history ID --requests` lists the requests"
-            }
+            PrefixCheck::Never => Remedy::command(
+                "only the cache is lost; look at the requests",
+                "conversation history ID --requests",
+            ),
         };
         Some(Diagnostic::warning(DiagnosticCode::PrefixChanged, what).help(help))
     }

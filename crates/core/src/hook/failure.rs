@@ -2,7 +2,7 @@
 
 use super::{HookEvent, HookFailureAction};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     lint::character::{escape_hidden, excerpt},
     settings::shown,
 };
@@ -96,7 +96,7 @@ impl HookFailure {
         let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
         let mut found = Diagnostic::error(DiagnosticCode::HookError, what);
         found.place = place;
-        found.help = self.help();
+        found.help = self.help().map(Remedy::from);
         found
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     bounded_list::BoundedList,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity, excerpt},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity, excerpt},
     scope::Scope,
 };
 use memchr::memchr_iter;
@@ -29,7 +29,7 @@ pub trait TextFinding {
     fn message(&self) -> String;
 
     /// Returns what to do about it, if that is known: by default what its code has.
-    fn help(&self) -> Option<String> {
+    fn help(&self) -> Option<Remedy> {
         self.code().help()
     }
 }

@@ -10,7 +10,7 @@ use super::{
     finding::{self, FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics, Severity},
+    diagnostic::{DiagnosticCode, Diagnostics, Remedy, Severity},
     markdown_code,
     scope::Scope,
     skill::frontmatter,
@@ -172,7 +172,7 @@ impl TextFinding for HiddenSpan {
         format!("{what}: {}", self.code_points)
     }
 
-    fn help(&self) -> Option<String> {
+    fn help(&self) -> Option<Remedy> {
         self.code().help().filter(|_| self.usual.is_none())
     }
 }
@@ -313,8 +313,10 @@ pub fn diagnostics(
     let mut found = finding::diagnostics(findings, text, scope, path);
     for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == HiddenKind::Comment.code()) {
         diagnostic.help = match comments {
-            CommentHandling::Sent => diagnostic.help.take().map(|help| format!("the model sees it; {help}")),
-            CommentHandling::Stripped => Some("the model does not see it".to_owned()),
+            CommentHandling::Sent => {
+                diagnostic.help.take().map(|help| format!("the model sees it; {}", help.words).into())
+            }
+            CommentHandling::Stripped => Some("the model does not see it".into()),
         };
     }
     found

@@ -16,7 +16,7 @@ pub(crate) use tags::impossible_value;
 use super::character::excerpt;
 use crate::{
     bounded_list::BoundedList,
-    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     scope::Scope,
     template::{Locator, Template, TemplateOptions, TextPosition, too_large},
 };
@@ -159,7 +159,7 @@ struct PendingFinding {
     severity: Severity,
     range: Range<usize>,
     message: String,
-    help: Option<String>,
+    help: Option<Remedy>,
     edit: Option<Edit>,
 }
 
@@ -180,7 +180,7 @@ impl PendingFinding {
         }
     }
 
-    fn help(mut self, help: impl Into<String>) -> Self {
+    fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -6,7 +6,7 @@
 
 use super::server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{ValidationFailure, id_fault},
     scope::Scope,
     settings::{JsonDialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
@@ -313,7 +313,7 @@ impl<'n> ServerReader<'n> {
             return;
         }
         let mut failure = ValidationFailure::new(INVALID, pointer, message).at(without_excerpt(node.place()));
-        failure.help = help;
+        failure.help = help.map(Remedy::from);
         self.fail(failure);
     }
 

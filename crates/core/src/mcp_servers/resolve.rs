@@ -144,7 +144,7 @@ impl LayerDeclarations {
     /// Reports an id that is enabled or disabled and does not exist.
     fn report_unknown(self, id: &str, known: &[String]) -> Diagnostics {
         let known = known.iter().map(String::as_str);
-        let help = suggest_or(id, known, || Remedy::List("servers").to_string());
+        let help = suggest_or(id, known, || Remedy::list("servers"));
         let mut diagnostics = self.diagnostics;
         diagnostics.extend(self.switches.0.into_iter().rev().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };

@@ -1,6 +1,7 @@
 //! The roles of a history, and the fewer ones that a model accepts.
 
 use crate::{
+    diagnostic::Remedy,
     settings::shown,
     suggestion::{quoted, suggest_or},
 };
@@ -71,7 +72,7 @@ pub struct UnknownRole {
     /// The unknown name.
     pub word: String,
     /// The suggested name.
-    pub help: String,
+    pub help: Remedy,
 }
 
 impl FromStr for Role {
@@ -82,7 +83,7 @@ impl FromStr for Role {
     /// ```
     /// use preface_core::message::Role;
     /// assert_eq!("toolResult".parse(), Ok(Role::ToolResult));
-    /// assert_eq!("tool_result".parse::<Role>().unwrap_err().help, "did you mean `toolResult`?");
+    /// assert_eq!(&*"tool_result".parse::<Role>().unwrap_err().help, "did you mean `toolResult`?");
     /// ```
     fn from_str(word: &str) -> Result<Self, UnknownRole> {
         if let Some(role) = Role::ALL.into_iter().find(|role| role.as_str() == word) {
@@ -147,10 +148,7 @@ mod tests {
     #[test]
     fn an_unknown_role_gets_a_remedy_and_is_shown_escaped() {
         let near = "User".parse::<Role>().unwrap_err();
-        assert_eq!(
-            (near.to_string().as_str(), near.help.as_str()),
-            ("unknown role `User`", "did you mean `user`?")
-        );
+        assert_eq!((near.to_string().as_str(), &*near.help), ("unknown role `User`", "did you mean `user`?"));
         let far = "\u{202e}x".parse::<Role>().unwrap_err();
         assert!(!far.to_string().contains('\u{202e}'), "{far}");
         assert!(far.help.starts_with("roles are `assistant`, `bashExecution`, "), "{}", far.help);

@@ -60,7 +60,7 @@ impl Message {
             Some(Value::String(word)) if word == "developer" => Role::System,
             Some(Value::String(word)) if word == "tool" => Role::ToolResult,
             Some(Value::String(word)) => word.parse().map_err(|unknown: super::role::UnknownRole| {
-                MessageFault::new(Some("role"), unknown.to_string()).help(unknown.help)
+                MessageFault::new(Some("role"), unknown.to_string()).help(unknown.help.words)
             })?,
             Some(other) => {
                 return Err(MessageFault::new(

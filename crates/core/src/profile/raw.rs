@@ -1,7 +1,7 @@
 //! Reading one profile text. What is not checked yet: that sections, orders and files exist; `build` does that.
 
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     suggestion::did_you_mean,
 };
 use std::{fmt, ops::Range};
@@ -148,13 +148,13 @@ pub struct ProfileError {
     /// The location of the error.
     pub place: Box<Place>,
     /// The remedy.
-    pub help: Option<String>,
+    pub help: Option<Remedy>,
     /// True if a variant is wrong that was applied, and not the value that selected it.
     pub in_overlay: bool,
 }
 
 impl ProfileError {
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(super) fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
     }

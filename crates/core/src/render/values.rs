@@ -171,7 +171,7 @@ fn check_room(
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
     let diagnostic = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
-    let diagnostic = diagnostic.help(Remedy::Lift("template.maxBytes").to_string());
+    let diagnostic = diagnostic.help(Remedy::lift("template.maxBytes"));
     Err(error_at(diagnostic, &parsed.pieces, parsed.template.text(), tag))
 }
 

@@ -6,7 +6,7 @@
 
 use super::RenderedText;
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     draft::DraftPart,
     lint::{
         finding::{self, TextFinding},
@@ -340,7 +340,7 @@ impl<F: TextFinding> TextFinding for MovedFinding<'_, F> {
         self.finding.message()
     }
 
-    fn help(&self) -> Option<String> {
+    fn help(&self) -> Option<Remedy> {
         self.finding.help()
     }
 }

@@ -60,12 +60,12 @@ impl TemplateError {
     }
 
     /// Returns the remedy.
-    pub(crate) fn help(&self) -> String {
+    pub(crate) fn help(&self) -> Remedy {
         let setting = match self {
             TemplateError::Depth { .. } => "template.maxDepth",
             TemplateError::TooLarge { .. } => "template.maxBytes",
         };
-        Remedy::Lift(setting).to_string()
+        Remedy::lift(setting)
     }
 }
 

@@ -145,7 +145,7 @@ impl PlacedDiagnostic {
             code: diagnostic.code,
             severity: diagnostic.severity,
             message: diagnostic.message,
-            help: diagnostic.help,
+            help: diagnostic.help.map(|help| help.words),
             range: pair(&range),
             utf16: pair(&utf16.range(&range)),
             line: place.line.unwrap_or(position.line),

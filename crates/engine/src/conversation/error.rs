@@ -2,7 +2,8 @@
 
 use super::MOST_BLOCKS;
 use crate::Error;
-use preface_core::lint::hidden::escape_hidden;
+use preface_core::{diagnostic::Remedy, lint::hidden::escape_hidden};
+use preface_host::trust::shell_quoted;
 use preface_store::{ConversationId, PromptSummary, StoreError};
 
 /// The reason why a call for a stored prompt failed.
@@ -58,33 +59,33 @@ pub enum ConversationError {
 impl ConversationError {
     /// Returns what to do about it.
     #[must_use]
-    pub fn help(&self) -> Option<String> {
+    pub fn help(&self) -> Option<Remedy> {
         match self {
-            ConversationError::Store(error) => error.help(),
-            ConversationError::Engine(error @ (Error::Usage(..) | Error::Agent(..) | Error::Render(_))) => {
-                error.help()
-            }
+            ConversationError::Store(error) => error.help().map(Remedy::from),
+            ConversationError::Engine(error @ (Error::Usage(..) | Error::Render(_))) => error.help(),
             ConversationError::Engine(_) | ConversationError::Record(_) => None,
-            ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
+            ConversationError::Unknown(_) => {
+                Some(Remedy::command("its first turn makes it; see the stored ones", "conversation list"))
+            }
             ConversationError::UnknownRequest(..) => {
-                Some("`preface conversation history ID --requests` lists them".to_owned())
+                Some(Remedy::command("see which there are", "conversation history ID --requests"))
             }
-            ConversationError::NoStore => Some("open it in one".to_owned()),
-            ConversationError::TooManyBlocks(_) => {
-                Some("leave out older messages, or summarize them".to_owned())
+            ConversationError::NoStore => Some("open it in one".into()),
+            ConversationError::TooManyBlocks(_) => Some("leave out older messages, or summarize them".into()),
+            ConversationError::NoCwd => Some("give `cwd`".into()),
+            ConversationError::Outside(_) => Some("name a directory at or below a root, or add one".into()),
+            ConversationError::NoDirectory(_) => Some("make it, or name another".into()),
+            ConversationError::UnknownTemplate(_) => {
+                Some(Remedy::command("choose one that is stored", "template list"))
             }
-            ConversationError::NoCwd => Some("give `cwd`".to_owned()),
-            ConversationError::Outside(_) => {
-                Some("name a directory at or below a root, or add one".to_owned())
+            ConversationError::Choice(_) => Some("write `name`, `name@label` or `name@3`".into()),
+            ConversationError::Stale(_) => Some("read it again".into()),
+            ConversationError::TrustChanged(id, _) => {
+                let id = shell_quoted(&escape_hidden(id.as_str()));
+                let command = format!("conversation refresh {id}");
+                Some(Remedy::command("trust the text again, or build the prompt without it", command))
             }
-            ConversationError::NoDirectory(_) => Some("make it, or name another".to_owned()),
-            ConversationError::UnknownTemplate(_) => Some("choose one that is stored".to_owned()),
-            ConversationError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
-            ConversationError::Stale(_) => Some("read it again".to_owned()),
-            ConversationError::TrustChanged(..) => {
-                Some("refresh the conversation, or grant the text again".to_owned())
-            }
-            ConversationError::Overloaded(_) => Some("try again later".to_owned()),
+            ConversationError::Overloaded(_) => Some("try again later".into()),
         }
     }
 }

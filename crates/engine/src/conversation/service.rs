@@ -372,14 +372,14 @@ impl ConversationService {
         };
         let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
         let made = made.map_err(|error| match error {
-            ConversationError::Engine(Error::Usage(what, _) | Error::Agent(what, _))
+            ConversationError::Engine(Error::Usage(what, _))
                 if self
                     .system
                     .stat(Path::new(&was.head.cwd))
                     .is_none_or(|stat| stat.kind != FileKind::Dir) =>
             {
                 let help = "a refresh with another directory moves the conversation there";
-                ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
+                ConversationError::Engine(Error::Usage(what, Some(help.into())))
             }
             error => error,
         })?;

@@ -7,7 +7,7 @@ use crate::{Engine, Error, input::load_profile::LoadedProfile, request::Request}
 use preface_core::{
     catalog::{CatalogEntry, CatalogIndex},
     definition::unknown_parameter,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     origin::{Piece, Source},
     profile::{CatalogChoice, Parameter, Profile},
     scope::Scope,
@@ -157,7 +157,8 @@ impl<'a> CatalogReader<'a> {
                 "the catalog {} that is imported is another than `{pin}`: it is `{whole}`",
                 pin.version
             );
-            let help = "import the one that was pinned, or pin this one: `preface catalog import DIR`";
+            let help =
+                Remedy::command("pin this one, or import the one that was pinned", "catalog import DIR");
             return Err(Error::Catalog(Box::new(
                 Diagnostic::error(DiagnosticCode::CatalogDamaged, what).help(help),
             )));

@@ -97,7 +97,7 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         (None, _) => (format!("{} is not valid", entry.origin.path), None),
     };
     let what = format!("tool `{name}` is left out: {why}");
-    let help = help.unwrap_or_else(|| Remedy::Why(&format!("tools/{name}")).to_string());
+    let help = help.unwrap_or_else(|| Remedy::why(format_args!("tools/{name}")));
     Some(Diagnostic::warning(DiagnosticCode::ToolLeftOut, what).help(help))
 }
 

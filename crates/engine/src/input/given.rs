@@ -84,15 +84,15 @@ impl Engine<'_> {
         let shown = escape_hidden(value);
         let read = read(&path).map_err(|error| match error {
             ReadError::TooLarge { .. } => {
-                Error::Usage(format!("`{name}={shown}`: {error}"), Some("shorten the file".to_owned()))
+                Error::Usage(format!("`{name}={shown}`: {error}"), Some("shorten the file".into()))
             }
             ReadError::Outside { .. } => Error::Usage(
                 format!("`{name}={shown}` names a file of the project that {error}"),
-                Some("name that file itself, or follow the path of the link".to_owned()),
+                Some("name that file itself, or follow the path of the link".into()),
             ),
             error => Error::Usage(
                 format!("`{name}={shown}` names a file that cannot be read: {error}"),
-                Some("name a file that you can read, or give the text itself".to_owned()),
+                Some("name a file that you can read, or give the text itself".into()),
             ),
         })?;
         let mut text = String::from_utf8_lossy(&read.bytes).into_owned();

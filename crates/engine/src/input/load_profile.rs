@@ -1,7 +1,7 @@
 //! The first input stage: the profile of a request with its options, and everything that is known without the project.
 
 use crate::{
-    AgentHelp, Error, counters,
+    Error, counters,
     engine::{DEFAULT_PRESET, Engine},
     input::options::{self, OptionSetting},
     request::{Request, TrustChoice},
@@ -9,7 +9,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     lint::hidden::escape_hidden,
     origin::Piece,
     profile::{Profile, ProfileDirs, ProfileError, RawProfile, Setting},
@@ -364,7 +364,7 @@ impl Engine<'_> {
         let system = self.system();
         let here = || {
             system.current_dir().ok_or_else(|| {
-                Error::Usage("the working directory is gone".to_owned(), Some("name one".to_owned()))
+                Error::Usage("the working directory is gone".to_owned(), Some("name one".into()))
             })
         };
         let given = match &request.cwd {
@@ -469,15 +469,16 @@ fn chosen_by_settings(
     let (node, remedy) = match choice {
         ProfileChoice::File(_) => (
             node(&["profile"]),
-            "your setting `profile` names it: `preface config unset profile` removes that".to_owned(),
+            Remedy::command("your setting `profile` names it; remove that", "config unset profile"),
         ),
         ProfileChoice::Named(name) => (
             node(&["preset"]).or_else(|| node(&["systemPrompt", "preset"])),
-            format!("your settings choose `{name}`: `preface config set preset NAME` changes that"),
+            Remedy::command(format!("your settings choose `{name}`; change that"), "config set preset NAME"),
         ),
     };
     let help = error.help.filter(|_| matches!(choice, ProfileChoice::Named(_)));
-    let help = help.map_or(remedy.clone(), |near| format!("{near}; {remedy}"));
+    let words = help.map_or_else(|| remedy.words.clone(), |near| format!("{near} {remedy}"));
+    let help = Remedy { words, ..remedy };
     let place = node.map_or(error.place, |node| Box::new(node.place()));
     ProfileError { place, help: Some(help), ..error }
 }
@@ -556,11 +557,11 @@ impl<'r> ProfileOverrides<'r> {
         let sets = request.sets.iter().map(|set| {
             set.split_once('=').ok_or_else(|| {
                 let help = format!("write the value behind it, such as `{set}=true`");
-                Error::Usage(format!("not a setting with a value (`path=value`): `{set}`"), Some(help))
+                Error::Usage(format!("not a setting with a value (`path=value`): `{set}`"), Some(help.into()))
             })
         });
         if request.agent.as_ref().is_some_and(String::is_empty) {
-            return Err(Error::Agent("an agent needs a name".to_owned(), AgentHelp::Names));
+            return Err(Error::Usage("an agent needs a name".to_owned(), Some(Remedy::list("agents"))));
         }
         Ok(ProfileOverrides { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }
@@ -611,7 +612,7 @@ impl<'r> ProfileOverrides<'r> {
 
 fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
     let value = SetValue::parse(&format!("{key}={value}"))
-        .map_err(|error| Error::Usage(error.to_string(), error.help()))?;
+        .map_err(|error| Error::Usage(error.to_string(), error.help().map(Remedy::from)))?;
     Ok(value.into_layer())
 }
 
@@ -628,7 +629,7 @@ fn unknown_setting(key: &str, profile: &Profile) -> Error {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("settings have no such key, and the profile `{}` has no such option", profile.name),
     };
-    Error::Usage(format!("unknown setting: `{key}`"), Some(help))
+    Error::Usage(format!("unknown setting: `{key}`"), Some(help.into()))
 }
 
 /// Returns the instant of a build that names none.
@@ -638,7 +639,7 @@ fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
         Some(text) => text.parse::<Timestamp>().map_err(|_| {
             Error::Usage(
                 format!("not an instant: `{text}`"),
-                Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".to_owned()),
+                Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".into()),
             )
         })?,
     };

@@ -26,7 +26,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     hook::SkillPath,
     layer::Stack,
     profile::{Profile, ScaffoldTrigger},
@@ -169,7 +169,7 @@ impl Engine<'_> {
                 files.join(", ")
             );
             Diagnostic::info(DiagnosticCode::ScaffoldSkipped, what)
-                .help("`preface config init` creates them, too")
+                .help(Remedy::command("create them now", "config init"))
         });
         FirstFiles { diagnostics: missing.into_iter().collect(), audit: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Files of the layers that the caller chooses by name: an agent, an output style. It is decided before any
 //! text is collected, because tools and sections depend on it.
 
-use crate::{AgentHelp, Error, input::resolve::ResolvedEntries, mcp};
+use crate::{Error, input::resolve::ResolvedEntries, mcp};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{Category, EntryOrigin},
@@ -62,11 +62,14 @@ pub(crate) fn find(
 
 fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
-        AgentHelp::LeftOut
+        Remedy::command("its file was left out; see why", "list agents")
     } else {
-        agents::near(name, agents).map_or(AgentHelp::Names, |near| AgentHelp::Near(near.to_owned()))
+        agents::near(name, agents).map_or_else(
+            || Remedy::list("agents"),
+            |near| format!("did you mean `{}`?", escape_hidden(near)).into(),
+        )
     };
-    Error::Agent(format!("there is no agent `{}`", escape_hidden(name)), help)
+    Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))
 }
 
 impl NamedEntries {
@@ -156,14 +159,14 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
             }
             let near = did_you_mean(tool, known.iter().copied());
             let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if tool.contains(char::is_whitespace) => "put commas between the names".to_owned(),
-                None => Remedy::List("tools").to_string(),
+                Some(near) => format!("did you mean `{near}`?").into(),
+                None if tool.contains(char::is_whitespace) => "put commas between the names".into(),
+                None => Remedy::list("tools"),
             };
             ("matches no tool".to_owned(), help)
         } else if key == "disallowedTools" && is_part {
             let tool = escape_hidden(tool);
-            let help = format!("write `{tool}` to take the whole tool away");
+            let help = format!("write `{tool}` to take the whole tool away").into();
             (format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"), help)
         } else {
             return None;

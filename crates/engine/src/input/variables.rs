@@ -27,7 +27,7 @@ pub(crate) fn declare(
     if let Some(declared) = of_template.filter(|declared| !declared.is_empty()) {
         if let Some(key) = declared.0.keys().find(|key| profile.variables.get(key).is_some()) {
             let what = format!("the template declares `{key}`, and so does the profile `{}`", profile.name);
-            return Err(Error::Usage(what, Some("declare it in one of the two".to_owned())));
+            return Err(Error::Usage(what, Some("declare it in one of the two".into())));
         }
         Arc::make_mut(profile).variables.0.extend(declared.0.clone());
     }

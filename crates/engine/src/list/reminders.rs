@@ -7,7 +7,7 @@ use crate::{
 };
 use preface_core::{
     attachment::Attachment,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     pipeline,
     profile::Profile,
     reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog, is_about_reminders},
@@ -25,7 +25,7 @@ pub struct RemindersReport {
     /// The reminders, by id.
     pub catalogue: ReminderCatalog,
     /// The help for a profile without reminders: the file that adds one.
-    pub help: Option<String>,
+    pub help: Option<Remedy>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
@@ -109,9 +109,9 @@ impl Engine<'_> {
 }
 
 /// Returns the help for a profile without reminders: the file that adds one.
-fn help_for_none(places: &Places) -> Option<String> {
+fn help_for_none(places: &Places) -> Option<Remedy> {
     let file = places.global.as_ref()?.join("reminders/NAME.md");
-    Some(format!("add one: `{}`", places.shown(&file)))
+    Some(format!("add one: `{}`", places.shown(&file)).into())
 }
 
 /// Returns the error for an event; with several events it names the position.
@@ -120,5 +120,5 @@ fn refused(at: usize, of: usize, error: &EventError) -> Error {
         1 => error.to_string(),
         _ => format!("event {} of {of}: {error}", at + 1),
     };
-    Error::Usage(what, error.help())
+    Error::Usage(what, error.help().map(Remedy::from))
 }

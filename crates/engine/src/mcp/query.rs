@@ -151,7 +151,7 @@ impl Engine<'_> {
         answer.protocol = protocol.map(|text| secrets.masked(&text));
         answer.diagnostics.extend(diagnostics.into_iter().map(|mut diagnostic| {
             diagnostic.message = format!("MCP server `{name}`: {}", secrets.masked(&diagnostic.message));
-            diagnostic.help = diagnostic.help.map(|help| secrets.masked(&help));
+            diagnostic.help = diagnostic.help.map(|help| Remedy { words: secrets.masked(&help), ..help });
             if diagnostic.place.is_none() { diagnostic.at(place()) } else { diagnostic }
         }));
         let path = mcp_recordings::path(entry, self.system(), inputs.places());
@@ -164,7 +164,7 @@ impl Engine<'_> {
                 let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&problem.to_string()));
                 answer
                     .diagnostics
-                    .push(Diagnostic::warning(problem.code(), what).at(place()).help(advice(&problem, name)));
+                    .push(Diagnostic::warning(problem.code(), what).at(place()).help(help(&problem, entry)));
                 return;
             }
             Ok(described) => described,
@@ -264,11 +264,9 @@ fn chosen<'s>(
                     "{none}; but `{}` of the project is not trusted and was not read",
                     escape_hidden(file)
                 );
-                let help =
-                    "review it with `preface trust diff`, then run `preface trust grant --allow-commands`";
-                return Err(Error::Usage(what, Some(help.to_owned())));
+                return Err(Error::Usage(what, Some(Remedy::allow_commands())));
             }
-            let help = suggest_or(name, known, || "`preface list servers` shows all".to_owned());
+            let help = suggest_or(name, known, || Remedy::list("servers"));
             return Err(Error::Usage(none, Some(help)));
         };
         if !chosen.iter().any(|known: &&ServerEntry| known.name == entry.name) {
@@ -297,13 +295,13 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
                 ServerState::NeedsGrant,
                 Some(
                     Diagnostic::warning(DiagnosticCode::ExtensionNeedsGrant, what)
-                        .help(Remedy::AllowCommands.to_string()),
+                        .help(Remedy::allow_commands()),
                 ),
             )
         }
         (false, _) => {
             let what = format!("MCP server `{name}` was not queried: it is not active");
-            let help = format!("`preface list --why servers/{}` has the reason", entry.word());
+            let help = Remedy::why(format_args!("servers/{}", entry.word()));
             (ServerState::Inactive, Some(Diagnostic::warning(DiagnosticCode::McpInactive, what).help(help)))
         }
     };
@@ -361,15 +359,13 @@ fn keep_refused(described: &mut ServerDescription, old: Option<&ServerDescriptio
     }
 }
 
-fn advice(problem: &McpError, name: &str) -> String {
+fn help(problem: &McpError, entry: &ServerEntry) -> Remedy {
     match problem {
-        McpError::Unreachable(_) => {
-            format!("look at how it is reached, in the list of MCP servers at `{name}`")
-        }
-        McpError::Died(_) => "start its command by hand and read its output".to_owned(),
-        McpError::Timeout => "give it more time with `--timeout SECONDS`".to_owned(),
-        McpError::Protocol(_) => "its output must be messages of the protocol and nothing else".to_owned(),
-        McpError::TooLarge(_) => "a server that offers this much is too much for a prompt".to_owned(),
-        McpError::Stopped => "ask again".to_owned(),
+        McpError::Unreachable(_) => Remedy::why(format_args!("servers/{}", entry.word())),
+        McpError::Died(_) => "start its command by hand and read its output".into(),
+        McpError::Timeout => Remedy::flag("give it more time", "--timeout 60"),
+        McpError::Protocol(_) => "its output must be messages of the protocol and nothing else".into(),
+        McpError::TooLarge(_) => "a server that offers this much is too much for a prompt".into(),
+        McpError::Stopped => "ask again".into(),
     }
 }

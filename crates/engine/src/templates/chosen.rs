@@ -1,7 +1,7 @@
 //! The template that a caller names, for a build.
 
 use crate::{Error, TemplateInput, conversation::TemplateChoice};
-use preface_core::suggestion::suggest_or;
+use preface_core::{diagnostic::Remedy, suggestion::suggest_or};
 use preface_store::{PageRequest, Store, TemplateVersion, VersionChoice};
 
 /// Returns a stored template: the named one, or `main` if there is one.
@@ -31,12 +31,12 @@ pub fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
     let mut labels: Vec<&str> =
         versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
     labels.sort_unstable();
-    let history = format!("`preface template list {name}` lists its versions");
+    let history = Remedy::command("see its versions", format_args!("template list {name}"));
     match &choice.which {
         VersionChoice::Label(label) if !versions.is_empty() => {
             let help = suggest_or(label, labels.iter().copied(), || match &labels[..] {
                 [] => history,
-                labels => format!("its labels: {}", labels.join(", ")),
+                labels => format!("its labels: {}", labels.join(", ")).into(),
             });
             return Error::Usage(
                 format!("no version of template `{name}` has the label `{label}`"),
@@ -50,6 +50,6 @@ pub fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
     }
     Error::Usage(
         format!("unknown template: `{choice}`"),
-        Some("`preface template list` lists the stored ones".to_owned()),
+        Some(Remedy::command("see the stored ones", "template list")),
     )
 }

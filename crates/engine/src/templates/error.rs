@@ -1,6 +1,6 @@
 //! The errors of operations on templates.
 
-use preface_core::lint::hidden::escape_hidden;
+use preface_core::{diagnostic::Remedy, lint::hidden::escape_hidden};
 use preface_store::{StoreError, TemplateName, TemplateVersion};
 
 /// The reason why a call about templates failed.
@@ -29,18 +29,23 @@ pub enum TemplatesError {
 impl TemplatesError {
     /// Returns what to do about it.
     #[must_use]
-    pub fn help(&self) -> Option<String> {
-        match self {
-            TemplatesError::Store(error) => error.help(),
+    pub fn help(&self) -> Option<Remedy> {
+        Some(match self {
+            TemplatesError::Store(error) => return error.help().map(Remedy::from),
             TemplatesError::NoTemplate(_) => {
-                Some("write it first, or look at the list of templates".to_owned())
+                Remedy::command("write it first, or choose a stored one", "template list")
             }
-            TemplatesError::NoVersion(..) | TemplatesError::NoLabel(..) => {
-                Some("look at the list of versions".to_owned())
+            TemplatesError::NoVersion(name, _) | TemplatesError::NoLabel(name, _) => {
+                Remedy::command("see its versions", format_args!("template list {name}"))
             }
-            TemplatesError::Stale(_) => Some("read the current version, then write again".to_owned()),
-            TemplatesError::Invalid(_, help) => Some(help.clone()),
-        }
+            TemplatesError::Stale(current) => {
+                let name = current.as_ref().as_ref().map(|current| format!(" --template {}", current.name));
+                let name = name.filter(|name| name != " --template main").unwrap_or_default();
+                let command = format_args!("template show{name}").to_string();
+                Remedy::command("read the current version, then write again", command)
+            }
+            TemplatesError::Invalid(_, help) => help.as_str().into(),
+        })
     }
 }
 

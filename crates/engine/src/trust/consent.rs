@@ -35,8 +35,8 @@ use std::{
 };
 
 /// The help for a project that changed since it was trusted as a whole.
-const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new \
-     state: `preface trust grant`";
+const CHANGED_HELP: &str =
+    "it takes effect all the same: this profile trusts a project as a whole; accept the new state";
 
 /// Asks a person about trust, or does not.
 pub trait Ask: Confirm {
@@ -235,7 +235,7 @@ impl GrantedProject {
     pub fn changed(&self, system: &dyn System, places: &Places, admitted: &[AdmittedText]) -> Diagnostics {
         let report = |shown: &str, what: &str, help: &str| {
             Diagnostic::warning(DiagnosticCode::TrustChanged, format!("{shown} {what}"))
-                .help(help)
+                .help(Remedy::command(help, "trust grant"))
                 .at(Place::file(Some(Scope::Project), shown))
         };
         let changed = admitted.iter().filter_map(|text| {
@@ -246,7 +246,7 @@ impl GrantedProject {
                 Some(_) => Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP)),
                 None => {
                     let what = "is included, and was not part of what you trusted";
-                    Some(report(&text.shown, what, "look at it, then grant it: `preface trust grant`"))
+                    Some(report(&text.shown, what, "look at it, then trust it"))
                 }
             }
         });
@@ -381,13 +381,14 @@ impl Engine<'_> {
             let left_out = |severity: Severity, why: &str| {
                 Diagnostic::left_out(severity, DiagnosticCode::TrustUntrusted, &shown, why)
             };
-            let diagnostic = match (&consent, trust) {
-                (Consent::Deny, _) => left_out(Severity::Info, DENIED).help(DENIED_HELP),
-                (_, Trust::Declined) => left_out(Severity::Info, "you declined it")
-                    .help(format!("trust it to change that: {}", Remedy::Grant)),
-                _ => left_out(Severity::Warning, NOT_TRUSTED)
-                    .help(format!("look at it, then trust it: {}", Remedy::Grant)),
-            };
+            let diagnostic =
+                match (&consent, trust) {
+                    (Consent::Deny, _) => left_out(Severity::Info, DENIED).help(DENIED_HELP),
+                    (_, Trust::Declined) => left_out(Severity::Info, "you declined it")
+                        .help(Remedy::grant("trust it to change that")),
+                    _ => left_out(Severity::Warning, NOT_TRUSTED)
+                        .help(Remedy::grant("look at it, then trust it")),
+                };
             diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }
         let access = ProjectAccess::new(loaded, gate(&root, is_used), trust);

@@ -11,7 +11,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostics, Remedy},
     trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
@@ -120,7 +120,7 @@ impl Engine<'_> {
         let Some(root) = consent::layer_root(self.system(), &built.places) else {
             return Err(Error::Usage(
                 "there is no project directory here to trust".to_owned(),
-                built.places.project.as_ref().map(|root| format!("it would be `{}`", root.display())),
+                built.places.project.as_ref().map(|root| format!("it would be `{}`", root.display()).into()),
             ));
         };
         let unknown: Vec<String> =
@@ -160,12 +160,10 @@ impl Engine<'_> {
                 let help = match self.directory_of(path).filter(|dir| *dir != built.places.cwd) {
                     // A repository of its own has grants of its own.
                     Some(dir) if consent::pin_root(self.system(), &dir) != root => {
-                        format!(
-                            "it belongs to another project: `preface trust grant -C {}`",
-                            built.places.shown(&dir)
-                        )
+                        let command = format!("trust grant -C {}", built.places.shown(&dir));
+                        Remedy::command("it belongs to another project", command)
                     }
-                    _ => "`preface trust` lists the files that a build uses".to_owned(),
+                    _ => Remedy::command("see the files that a build uses", "trust"),
                 };
                 let what = format!("nothing that a build uses lies at `{}`", built.places.shown(path));
                 return Err(Error::Usage(what, Some(help)));
@@ -267,7 +265,7 @@ impl Engine<'_> {
                 let Some(root) = here.or_else(|| gone().filter(is_recorded)) else {
                     return Err(Error::Usage(
                         "there is no project directory here".to_owned(),
-                        Some("the list of grants has the paths that are recorded".to_owned()),
+                        Some(Remedy::command("see which projects have grants", "trust list")),
                     ));
                 };
                 let tree = consent::pin_root(self.system(), &built.places.cwd);
@@ -348,7 +346,7 @@ pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> 
         return Ok(());
     }
     let what = format!("the profile `{profile}` trusts a project as a whole, and no single files");
-    Err(Error::Usage(what, Some("leave out the paths".to_owned())))
+    Err(Error::Usage(what, Some("leave out the paths".into())))
 }
 
 /// Returns the files of a project that could not be read: a grant of the whole project would include them

@@ -411,7 +411,7 @@ fn decide<T>(
     };
     let diagnostic = Diagnostic::new(severity, WAITS, format!("{subject} does not run: {why}{stays}"))
         .at(Place::file(Some(Scope::Project), entry.origin.path.as_str()))
-        .help(Remedy::AllowCommands.to_string());
+        .help(Remedy::allow_commands());
     entry.diagnostics.push(diagnostic.clone());
     Some(diagnostic)
 }

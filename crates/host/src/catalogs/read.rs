@@ -8,7 +8,7 @@ use super::{
 use crate::system::{FileKind, ReadError, ReadScope, System};
 use preface_core::{
     catalog::{CatalogIndex, INDEX_FORMAT},
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     lint::hidden::escape_hidden,
     prompt::fingerprint,
     suggestion,
@@ -110,7 +110,8 @@ pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
     let diagnostic = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
     let near = suggestion::did_you_mean(name, names);
     let near = near.map(|near| format!("did you mean `{}`? ", escape_hidden(near))).unwrap_or_default();
-    Box::new(diagnostic.help(format!("{near}`preface catalog list {}` shows them", index.version)))
+    let list = format_args!("catalog list {}", index.version).to_string();
+    Box::new(diagnostic.help(Remedy::command(format!("{near}see which there are"), list)))
 }
 
 /// Returns the problem of an index; `None` if it is valid.
@@ -140,7 +141,7 @@ pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
 pub(super) fn missing(version: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {version} is not imported");
     Diagnostic::error(DiagnosticCode::CatalogMissing, what)
-        .help("`preface catalog import DIR` imports one, `preface catalog list` shows what there is")
+        .help(Remedy::command("import it, or choose one that is imported", "catalog import DIR"))
         .into()
 }
 
@@ -150,13 +151,15 @@ pub(super) fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Dia
         format!("a file of an imported catalog cannot be read: {why}"),
     )
     .at(place(system, path))
-    .help(AGAIN)
+    .help(again())
     .into()
 }
 
 fn changed_error(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     let what = format!("a file of an imported catalog was changed: {why}");
-    Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, path)).help(AGAIN).into()
+    Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, path)).help(again()).into()
 }
 
-const AGAIN: &str = "import it again: `preface catalog import DIR`";
+fn again() -> Remedy {
+    Remedy::command("import it again", "catalog import DIR")
+}

@@ -7,7 +7,7 @@ use super::{
 use crate::system::{ReadError, ReadScope, System, WriteError, WriteMode};
 use preface_core::{
     catalog::CatalogIndex,
-    diagnostic::{Diagnostic, DiagnosticCode},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
 };
 use std::path::Path;
 
@@ -62,9 +62,9 @@ pub fn write(
         Ok(old) if old.digest != index.digest && replace == ReplaceMode::No => {
             let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
             return Err(Diagnostic::error(DiagnosticCode::CatalogExists, what)
-                .help(format!(
-                    "replace them with {}, or keep both under different versions: `--replace`, or `--version`",
-                    index.pin()
+                .help(Remedy::flag(
+                    format!("keep both under different versions, or replace them with {}", index.pin()),
+                    "--replace",
                 ))
                 .into());
         }

@@ -192,7 +192,7 @@ fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
     let diagnostic =
         Diagnostic::warning(DiagnosticCode::ScopeUnknown, format!("there is no agent `{}`", shown(name)));
     diagnostic.help(match agents::near(name, entries) {
-        Some(near) => format!("did you mean `{}`?", shown(near)),
-        None => Remedy::List("agents").to_string(),
+        Some(near) => format!("did you mean `{}`?", shown(near)).into(),
+        None => Remedy::list("agents"),
     })
 }

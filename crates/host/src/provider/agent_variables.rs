@@ -7,7 +7,7 @@ use crate::{
     provider_context::ProviderContext,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
     lint::{character::excerpt, finding::TextFinding, hidden::scan_few},
     turn::one_line,
     variable::{RecordedVariable, Stability, VariableKey},
@@ -59,8 +59,10 @@ impl VariableProvider for AgentVariables {
         let active = entries.iter().filter(|entry| entry.active).count();
         if active > MOST {
             let what = format!("{MOST} of {active} agents are listed to the model");
-            let help =
-                "an agent that is not listed can be started by its name: `preface list agents` lists all";
+            let help = Remedy::command(
+                "an agent that is not listed can be started by its name; see all",
+                "list agents",
+            );
             diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         let is_cut =
@@ -69,7 +71,8 @@ impl VariableProvider for AgentVariables {
         if cut > 0 {
             let what =
                 format!("the descriptions of {cut} agents were cut to {DESCRIPTION_LIMIT} characters each");
-            let help = "shorten `description` in the heads of their files: `preface list agents` lists all";
+            let help =
+                Remedy::command("shorten `description` in the heads of their files; see all", "list agents");
             diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();

@@ -121,7 +121,7 @@ fn run_program(
         let mut diagnostic =
             Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
         let at_home = "it starts in your home directory until you grant the project";
-        diagnostic.help = (granted.is_none() && !context.gate.is_granted()).then(|| at_home.to_owned());
+        diagnostic.help = (granted.is_none() && !context.gate.is_granted()).then(|| at_home.into());
         context.note(diagnostic);
         what
     };

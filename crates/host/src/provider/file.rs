@@ -14,7 +14,7 @@ use crate::{
     system::{FileRead, ReadError, ReadScope},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     lint,
     scope::Scope,
     trust::TrustKind,
@@ -142,7 +142,7 @@ pub(super) fn open(
 }
 
 /// Returns what to do about a path that leads outside by itself, or through a link.
-fn help_for_outside(key: &VariableKey, target: &Path, context: &ProviderContext<'_>) -> String {
+fn help_for_outside(key: &VariableKey, target: &Path, context: &ProviderContext<'_>) -> Remedy {
     let (name, cwd) = (Path::new(key.name()), &context.places.cwd);
     let words = normal(cwd, name);
     let is_in_root =
@@ -153,13 +153,13 @@ fn help_for_outside(key: &VariableKey, target: &Path, context: &ProviderContext<
         return context.help_for_outside(target);
     }
     if name.is_absolute() {
-        return "name a file in a root: no others are read here".to_owned();
+        return "name a file in a root: no others are read here".into();
     }
     match key.kind() {
         "file" if is_in_root(target) => "name a file below the working directory, or its absolute path",
         _ => "name a file below the working directory",
     }
-    .to_owned()
+    .into()
 }
 
 fn refused(key: &VariableKey, code: DiagnosticCode, why: &str) -> RecordedVariable {

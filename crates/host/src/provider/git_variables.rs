@@ -39,7 +39,7 @@ impl VariableProvider for GitVariables {
                 {
                     let dir = git::shown_path(&dir);
                     let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
-                    let help = format!("use a work tree, or {}", Remedy::Give(key.as_str()));
+                    let help = Remedy::give("use a work tree, or ", key.as_str());
                     variable
                         .diagnostics
                         .push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
@@ -78,7 +78,7 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
         Ok(None) => {
             let mut variable = RecordedVariable::absent("the branch has no commit yet");
             let what = format!("`{key}` is absent: the branch has no commit yet");
-            let help = format!("make a commit, or {}", Remedy::Give(key.as_str()));
+            let help = Remedy::give("make a commit, or ", key.as_str());
             variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoCommit, what).help(help));
             variable
         }
@@ -88,9 +88,7 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
             let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
             let diagnostic = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
-            variable.diagnostics.push(diagnostic.help(
-                "look at the name, then grant it: `preface trust status` shows it, `preface trust grant` includes it",
-            ));
+            variable.diagnostics.push(diagnostic.help(Remedy::grant("look at the name, then trust it")));
             variable
         }
         Ok(Some(name)) => {
@@ -103,13 +101,9 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
 /// Returns a variable of a repository that is not trusted.
 fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let mut variable = RecordedVariable::absent("the project is not trusted");
-    let (why, help) = if context.gate.denies() {
-        (DENIED, DENIED_HELP.to_owned())
-    } else {
-        (
-            "it is text of a repository that you have not trusted",
-            format!("trust the project: {}", Remedy::Grant),
-        )
+    let (why, help) = match context.gate.denies() {
+        true => (DENIED, DENIED_HELP.into()),
+        false => ("it is text of a repository that you have not trusted", Remedy::grant("trust the project")),
     };
     let what = format!("`{key}`");
     let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
@@ -119,16 +113,14 @@ fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariab
 
 fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
     let mut variable = RecordedVariable::absent(problem.to_string());
-    let given = Remedy::Give(key.as_str()).to_string();
+    let give = |words: &str| Remedy::give(words, key.as_str());
     let help = match problem {
         GitError::NoRepository => return variable,
-        GitError::Owner(_) => "work in the root of the repository, or change its owner".to_owned(),
-        GitError::HardLink { .. } => HARD_LINK_HELP.to_owned(),
-        GitError::Unsupported(_) => given,
-        GitError::Program(_) | GitError::Old => {
-            format!("install git 2.45 or later outside of the project, or {given}")
-        }
-        GitError::Broken(_) => format!("`git fsck` finds what git cannot read, either; or {given}"),
+        GitError::Owner(_) => "work in the root of the repository, or change its owner".into(),
+        GitError::HardLink { .. } => HARD_LINK_HELP.into(),
+        GitError::Unsupported(_) => give(""),
+        GitError::Program(_) | GitError::Old => give("install git 2.45 or later outside of the project, or "),
+        GitError::Broken(_) => give("`git fsck` finds what git cannot read, either; or "),
     };
     let what = format!("`{key}` is absent: {problem}");
     variable.diagnostics.push(Diagnostic::warning(problem.code(), what).help(help));

@@ -487,9 +487,7 @@ fn count_outcome<T>(
     let outcome = match &done {
         Ok(done) => outcome(done),
         Err(ConversationError::Engine(
-            preface_engine::Error::Usage(..)
-            | preface_engine::Error::Agent(..)
-            | preface_engine::Error::Profile(_),
+            preface_engine::Error::Usage(..) | preface_engine::Error::Profile(_),
         )) => None,
         Err(
             ConversationError::Engine(_)

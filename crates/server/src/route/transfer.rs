@@ -68,7 +68,7 @@ pub async fn import(
         // It has the form, and contradicts itself or another rule than one of form.
         TemplatesError::Invalid(..) => {
             let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", error.to_string());
-            Problem { help: error.help(), ..problem }
+            Problem { help: error.help().map(|help| help.words), ..problem }
         }
         other => other.into(),
     })?))

@@ -11,7 +11,7 @@ use crate::{
 };
 use preface_capture::{agent::Agent, files::Places, project::ConfigFile};
 use preface_engine::{
-    core::diagnostic::Diagnostics,
+    core::diagnostic::{Diagnostics, Remedy},
     host::{
         system::System,
         trust::{
@@ -138,7 +138,7 @@ impl<'c> ProjectFiles<'c> {
         Err(CommandFailure::untrusted(format!(
             "{title} is not started: {files} of the project would make it run programs or connect",
         ))
-        .help(format!("review the list; `preface capture {name} --trust once` starts it")))
+        .help(Remedy::command("review the list, then start it", format_args!("capture {name} --trust once"))))
     }
 
     fn grant(&self) -> Result<(), CommandFailure> {

@@ -27,7 +27,7 @@ use preface_capture::{
 use preface_engine::{
     OsSystem,
     consent::pin_root,
-    core::diagnostic::Severity,
+    core::diagnostic::{Remedy, Severity},
     host::{
         system::{System as _, path_outside, program_outside},
         trust::{Dirs, StoreKind, shell_quoted, store_file},
@@ -150,7 +150,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let cwd = files::absolute(args.dir.as_deref().unwrap_or(Path::new(".")))?;
     let cwd = system.canonical(&cwd).ok().filter(|cwd| cwd.is_dir()).ok_or_else(|| {
         CommandFailure::usage(format!("not a directory: `{}`", one_line(&cwd.display().to_string())))
-            .help("`preface explain FILE` shows a saved capture")
+            .help(Remedy::command("look at a saved capture", "explain FILE"))
     })?;
     let folder = args.save.as_ref().and_then(|file| file.parent());
     if folder.is_some_and(|dir| dir != Path::new("") && !dir.is_dir()) {
@@ -289,7 +289,10 @@ fn refused(agent: &Agent, error: LaunchError) -> CommandFailure {
             CommandFailure::new(format!(
                 "{title} is not started: `{file}` has `{word}`, which can send requests elsewhere"
             ))
-            .help("`preface capture --listen` prints the variables for an agent that you start yourself")
+            .help(Remedy::command(
+                "see the variables for an agent that you start yourself",
+                "capture --listen",
+            ))
         }
         LaunchError::Argument(arg) => CommandFailure::usage(format!(
             "{title} is not started: `{}` can send requests elsewhere",
@@ -320,8 +323,8 @@ fn no_request(agent: &Agent, recording: &Recording) -> CommandFailure {
         .map(|line| one_line(line.trim()))
         .collect::<Vec<_>>();
     failure.help(match last.as_slice() {
-        [] => format!("`preface capture {} --dry-run` prints how it is started", agent.name),
-        last => format!("it printed: {}", last.join(" / ")),
+        [] => Remedy::command("see how it is started", format_args!("capture {} --dry-run", agent.name)),
+        last => format!("it printed: {}", last.join(" / ")).into(),
     })
 }
 

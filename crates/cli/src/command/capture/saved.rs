@@ -20,6 +20,7 @@ use preface_capture::{
 use preface_engine::{
     core::{
         budget::{Bytes4, Counter},
+        diagnostic::Remedy,
         diff::{Change, unified},
         model::Models,
     },
@@ -48,7 +49,7 @@ fn saved(file: &Path) -> Result<Capture, CommandFailure> {
     Capture::from_json(&bytes).map_err(|why| {
         let shown = one_line(&file.display().to_string());
         CommandFailure::usage(format!("`{shown}` is no saved capture: {}", one_line(&why)))
-            .help("`preface capture AGENT --save FILE` writes one")
+            .help(Remedy::command("write one", "capture AGENT --save FILE"))
     })
 }
 

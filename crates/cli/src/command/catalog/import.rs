@@ -117,7 +117,7 @@ fn print_diagnostics(ui: &Ui, diagnostics: &[Diagnostic]) {
         Verbosity::Usual => {
             let left_out =
                 diagnostics.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::CatalogLeftOut);
-            diagnostics::few(ui, left_out.cloned().collect(), "preface catalog import -v");
+            diagnostics::few(ui, left_out.cloned().collect(), "catalog import -v");
             let others = diagnostics
                 .iter()
                 .filter(|diagnostic| diagnostic.code != DiagnosticCode::CatalogLeftOut)

@@ -2,7 +2,7 @@
 
 use super::{format_tokens, is_of};
 use crate::{
-    advice::complete,
+    call::command,
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -115,8 +115,7 @@ fn tokens(index: &CatalogIndex) -> Option<usize> {
 fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
     let dim = style::DIM;
     if found.is_empty() {
-        return complete("Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n")
-            .into_owned();
+        return format!("Nothing is imported yet. {} takes in a catalog.\n", command("catalog import DIR"));
     }
     let mut table = TextTable::new([
         ColumnAlignment::Left,

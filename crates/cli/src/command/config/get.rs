@@ -15,7 +15,7 @@ use crate::{
 use preface_engine::{
     Engine, SettingsReport,
     core::{
-        diagnostic::Severity,
+        diagnostic::{Remedy, Severity},
         scope::Scope,
         settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
     },
@@ -87,7 +87,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match stands {
         Some(_) => Ok(Exit::Done),
         None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))
-            .help("`preface config list` shows the settings with a value")),
+            .help(Remedy::command("see the settings with a value", "config list"))),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
 use preface_engine::{
     DEFAULT_PRESET, Engine, Request,
     core::{
-        diagnostic::{Diagnostics, Severity},
+        diagnostic::{Diagnostics, Remedy, Severity},
         profile::{Profile, ScaffoldTrigger},
         scope::Scope,
         trust::TrustMode,
@@ -124,7 +124,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             profile.name,
             init_files::SYSTEM
         ))
-        .help("`preface config init` without `--with-system` lists the files that it reads"));
+        .help(Remedy::command("see the files that it reads", "config init")));
     }
     let mut events = Vec::new();
     let mut written: Vec<String> = Vec::new();

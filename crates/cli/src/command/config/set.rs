@@ -2,7 +2,7 @@
 
 use super::{SettingsTarget, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
-    advice, diagnostics,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
@@ -21,7 +21,7 @@ use preface_engine::{
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
 use serde_json::json;
-use std::{borrow::Cow, str::FromStr as _};
+use std::str::FromStr as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,7 +140,7 @@ fn refusal(
     let why = diagnostic
         .map_or_else(|| format!("`{name}` would be ignored"), |diagnostic| one_line(&diagnostic.message));
     let help =
-        diagnostic.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
+        diagnostic.and_then(|found| found.help.clone()).unwrap_or_else(|| "nothing was written".into());
     Ok(Some(CommandFailure::usage(why).help(help)))
 }
 
@@ -161,7 +161,7 @@ fn afterwards(
         let words = format!("it is not used: {} sets `profile`, which comes first", spot(&profile.place()));
         return Ok(vec![
             Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
-                .help("`preface config unset profile` removes that"),
+                .help(Remedy::command("remove that", "config unset profile")),
         ]);
     }
     let value = all.iter().find(|value| value.by == by);
@@ -190,7 +190,7 @@ fn afterwards(
                 DiagnosticCode::TrustUntrusted,
                 format!("{} is used only after you trust its present content", file.shown()),
             )
-            .help(format!("trust it: {}", Remedy::Grant)),
+            .help(Remedy::grant("trust it")),
         ),
         Some(value) if value.outcome == ValueOutcome::Overridden => {
             let stronger = all.iter().rev().find(|value| value.outcome == ValueOutcome::Used);
@@ -206,10 +206,10 @@ fn afterwards(
                 }
                 None => "it is not used here: a stronger layer hides it".to_owned(),
             };
-            Some(
-                Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
-                    .help(format!("`preface config get {name} --why` shows the value of each layer")),
-            )
+            Some(Diagnostic::warning(DiagnosticCode::SettingsHidden, words).help(Remedy::command(
+                "see the value of each layer",
+                format_args!("config get {name} --why"),
+            )))
         }
         Some(value) if value.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
             DiagnosticCode::SettingsHidden,

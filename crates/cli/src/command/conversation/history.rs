@@ -17,7 +17,10 @@ use crate::{
         text::{minute, number, one_line},
     },
 };
-use preface_engine::store::{ConversationId, StoredPrompt, format_instant};
+use preface_engine::{
+    core::diagnostic::Remedy,
+    store::{ConversationId, StoredPrompt, format_instant},
+};
 use std::cmp::Reverse;
 
 const EXAMPLES: &str = "\
@@ -69,7 +72,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let Some((prompt, _)) = prompts.iter().find(|(prompt, _)| prompt.head.revision.revision == revision)
         else {
             return Err(CommandFailure::new(format!("unknown revision: {revision}"))
-                .help("`preface conversation history ID` lists the revisions"));
+                .help(Remedy::command("see the revisions", "conversation history ID")));
         };
         ui.prompt(&prompt.head.text)?;
         return Ok(Exit::Done);

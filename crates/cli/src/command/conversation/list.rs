@@ -2,7 +2,7 @@
 
 use super::{document, pages, template};
 use crate::{
-    advice::complete,
+    call::command,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     json::ListDocument,
@@ -63,7 +63,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             diagnostics: &[],
         })?,
         OutputFormat::Text if found.is_empty() && filter == Filter::default() => {
-            ui.view(&complete("No prompt is stored. `preface build --conversation ID` stores one.\n"))?;
+            ui.view(&format!("No prompt is stored. {} stores one.\n", command("build --conversation ID")))?;
         }
         OutputFormat::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
         OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,

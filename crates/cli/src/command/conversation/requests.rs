@@ -2,6 +2,7 @@
 
 use super::unknown;
 use crate::{
+    call::command,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
@@ -40,9 +41,8 @@ pub fn list(
             ui.json(&ListDocument { kind: "requests", entries: summaries, diagnostics: &[] })?;
         }
         OutputFormat::Text if summaries.is_empty() => {
-            ui.view(
-                "No request is recorded. `preface build --conversation ID --format anthropic` records one.\n",
-            )?;
+            let record = command("build --conversation ID --format anthropic");
+            ui.view(&format!("No request is recorded. {record} records one.\n"))?;
         }
         OutputFormat::Text => ui.view(&table(&summaries, ui.columns()))?,
     }

@@ -2,7 +2,7 @@
 
 use super::{lost, variant_of};
 use crate::{
-    advice::complete,
+    call::command,
     failure::CommandFailure,
     files,
     subject::Subject,
@@ -13,7 +13,7 @@ use crate::{
 };
 use preface_engine::{
     core::{
-        diagnostic::Place,
+        diagnostic::{Place, Remedy},
         explain::{LineExplanation, LineOutcome, MatchPiece, PromptMatch, at_offset, at_source, at_text},
         origin::{LiteralSource, Origin, Source},
         scope::Scope,
@@ -99,8 +99,8 @@ fn no_file(subject: &Subject, path: &str) -> Option<CommandFailure> {
         return Some(failure.help(format!("`--at TEXT` shows the file that a text is from{more}")));
     }
     let help = match did_you_mean(path, known) {
-        Some(near) => format!("did you mean `{}`?", one_line(near)),
-        None => "`preface explain` lists the files of the prompt".to_owned(),
+        Some(near) => format!("did you mean `{}`?", one_line(near)).into(),
+        None => Remedy::command("see the files of the prompt", "explain"),
     };
     Some(CommandFailure::new(format!("there is no file `{}`", one_line(path))).help(help))
 }
@@ -108,9 +108,8 @@ fn no_file(subject: &Subject, path: &str) -> Option<CommandFailure> {
 fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
     match at_text(&subject.prompt, text) {
         found if found.is_empty() => {
-            Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text))).help(
-                "`preface explain --absent` lists the sections and files that are left out, and why; `--at FILE:LINE` shows how a line was used",
-            ))
+            Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text)))
+                .help(Remedy::command("see what is left out, and why", "explain --absent")))
         }
         found => Ok(hits(ui, subject, &found)),
     }
@@ -317,9 +316,8 @@ fn outcome(
     }
     let is_explained = !cuts.is_empty() || !diagnostics.is_empty();
     if matches!(outcome, LineOutcome::Silent) && !is_explained && !subject.prompt.absent.is_empty() {
-        out.push_str(&complete(
-            "`preface explain --absent` lists the sections that are left out, with the reasons.\n",
-        ));
+        let absent = command("explain --absent");
+        out.push_str(&format!("{absent} lists the sections that are left out, with the reasons.\n"));
     }
     Ok(out)
 }

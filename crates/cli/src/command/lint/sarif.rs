@@ -1,6 +1,6 @@
 //! The findings as a SARIF 2.1.0 log: one run, one result for each finding.
 
-use crate::{advice, advice::complete, failure::CommandFailure, files};
+use crate::{call::help_of, failure::CommandFailure, files};
 use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -98,9 +98,9 @@ fn region(place: &Place) -> Option<Value> {
 
 /// Returns the message and what to do next.
 fn text(diagnostic: &Diagnostic) -> String {
-    match advice::help(diagnostic) {
-        Some(help) => complete(&format!("{}\n{help}", diagnostic.message)).into_owned(),
-        None => complete(&diagnostic.message).into_owned(),
+    match help_of(diagnostic) {
+        Some(help) => format!("{}\n{help}", diagnostic.message),
+        None => diagnostic.message.clone(),
     }
 }
 

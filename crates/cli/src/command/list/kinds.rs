@@ -2,7 +2,7 @@
 
 use super::{ListQuery, Listing};
 use crate::{
-    advice::complete,
+    call::command,
     failure::CommandFailure,
     files,
     scopes_view::{
@@ -161,8 +161,8 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
                 Cell::styled("not supported: preface has no support for the SSE transport", style::DIM)
             }
             None => {
-                let how = format!("nothing recorded: run `preface mcp refresh {}`", server.word());
-                Cell::styled(complete(&how).into_owned(), style::DIM)
+                let refresh = command(&format!("mcp refresh {}", server.word()));
+                Cell::styled(format!("nothing recorded: run {refresh}"), style::DIM)
             }
         };
         table.row([format!("  {}", one_line(&server.name)).into(), what]);

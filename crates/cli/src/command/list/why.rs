@@ -2,14 +2,16 @@
 
 use super::{KINDS, ListKind, ListQuery};
 use crate::{
-    advice::complete,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     json::ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, text::one_line},
 };
-use preface_engine::core::{diagnostic::DiagnosticCode, trust::TrustMode};
+use preface_engine::core::{
+    diagnostic::{DiagnosticCode, Remedy},
+    trust::TrustMode,
+};
 
 /// Explains a name of one kind, or of all.
 pub(super) fn run(
@@ -25,8 +27,9 @@ pub(super) fn run(
     let groups = match kind.or(of_name) {
         None => ListingGroup::every().collect(),
         Some(ListKind { name, groups: [], .. }) => {
-            return Err(CommandFailure::usage(format!("`--why` cannot explain {name}"))
-                .help(format!("`preface list {name}` lists them")));
+            return Err(
+                CommandFailure::usage(format!("`--why` cannot explain {name}")).help(Remedy::list(name))
+            );
         }
         Some(kind) => kind.groups.to_vec(),
     };
@@ -74,7 +77,7 @@ pub(super) fn run(
         })?,
         OutputFormat::Text => {
             let reports: Vec<String> = found.iter().map(|entries| entry_report(entries, project)).collect();
-            ui.view(&complete(&reports.join("\n")))?;
+            ui.view(&reports.join("\n"))?;
         }
     }
     Ok(Exit::Done)

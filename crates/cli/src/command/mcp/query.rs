@@ -1,7 +1,7 @@
 //! The query of `refresh` and of a build, its progress, and the tables of its answers.
 
 use crate::{
-    advice::complete,
+    call::command,
     diagnostics,
     failure::CommandFailure,
     files,
@@ -107,10 +107,7 @@ pub fn document(answers: &ServerAnswers) -> ListDocument<'_, &ServerAnswer> {
 pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     let dim = style::DIM;
     if servers.is_empty() {
-        return format!(
-            "{dim}{}{dim:#}\n",
-            complete("no MCP server is active: `preface list servers` shows all")
-        );
+        return format!("{dim}no MCP server is active: {} shows all{dim:#}\n", command("list servers"));
     }
     let sides = [
         ColumnAlignment::Left,

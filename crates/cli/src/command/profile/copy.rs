@@ -2,13 +2,13 @@
 
 use super::find;
 use crate::{
-    advice::complete,
+    call::command,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
     ui::{Ui, text::one_line},
 };
-use preface_engine::{Engine, host::system::System};
+use preface_engine::{Engine, core::diagnostic::Remedy, host::system::System};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -75,7 +75,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let file = global.join("profiles").join(format!("{new}.toml"));
     if system.stat(&file).is_some() {
         return Err(CommandFailure::new(format!("`{}` exists", places.shown(&file)))
-            .help("choose another name: `preface profile copy NAME NEW`"));
+            .help(Remedy::command("choose another name", "profile copy NAME NEW")));
     }
     let mut text = renamed(&preset.text()?, new);
     let profiles = global.join("profiles");
@@ -98,12 +98,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     files::write_for_all(&file, text.as_bytes())?;
     let done = json!({ "name": new, "from": preset.name, "path": places.shown(&file) });
-    let words = complete(&format!(
-        "Copied `{}` to {}. `preface build --preset {new}` uses it.\n",
+    let words = format!(
+        "Copied `{}` to {}. {} uses it.\n",
         one_line(&preset.name),
-        places.shown(&file)
-    ))
-    .into_owned();
+        places.shown(&file),
+        command(&format!("build --preset {new}")),
+    );
     ui.result(args.format, &done, &words)?;
     Ok(Exit::Done)
 }

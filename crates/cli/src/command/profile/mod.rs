@@ -9,7 +9,7 @@ use crate::{
     flags::PlaceFlags,
     ui::Ui,
 };
-use preface_engine::core::suggestion::suggest_or;
+use preface_engine::core::{diagnostic::Remedy, suggestion::suggest_or};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,9 +49,7 @@ fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
     let all = Preset::all(&place.request())?;
     let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
     all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let help = suggest_or(name, names.iter().map(String::as_str), || {
-            "`preface list presets` lists them".to_owned()
-        });
+        let help = suggest_or(name, names.iter().map(String::as_str), || Remedy::list("presets"));
         CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::text::one_line(name))).help(help)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{TemplateTarget, VersionArgument, default_text, minute, size};
 use crate::{
-    advice::complete,
+    call::command,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
@@ -76,7 +76,7 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
             diagnostics: &[],
         })?,
         OutputFormat::Text if found.is_empty() => {
-            ui.view(&complete("No template is stored. `preface template set FILE` stores one.\n"))?;
+            ui.view(&format!("No template is stored. {} stores one.\n", command("template set FILE")))?;
         }
         OutputFormat::Text => {
             let dim = style::DIM;

@@ -14,7 +14,10 @@ use crate::{
 };
 use preface_engine::{
     Engine,
-    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden},
+    core::{
+        diagnostic::{Diagnostics, Remedy},
+        lint::hidden::escape_hidden,
+    },
     lint::LintFile,
     store::{ExpectedVersion, NewVersion, PutOutcome, TemplateName, VersionChoice},
     templates::{self, Document, ImportedTemplate, TemplatesError, check_label, check_note, set_label},
@@ -99,7 +102,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         PutOutcome::Stored(version) => {
             // Diagnostics of the stored text were reported when it was stored.
             let file = escape_hidden(&file.to_string_lossy()).into_owned();
-            diagnostics::few(ui, findings.clone(), &format!("preface lint --preset template --file {file}"));
+            diagnostics::few(ui, findings.clone(), &format!("lint --preset template --file {file}"));
             format!("`{name}` is now at version {} ({}).\n", version.version, size(version))
         }
         PutOutcome::Unchanged(version) => {
@@ -306,7 +309,7 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     let shown = one_line(&args.file.display().to_string());
     let document: Document = serde_json::from_slice(&files::read(&args.file)?).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is no document of templates: {error}"))
-            .help("`preface template export` writes one")
+            .help(Remedy::command("write one", "template export"))
     })?;
     let actor = actor(args.now.as_deref())?;
     let system = files::system();
@@ -314,7 +317,9 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     let request = taking(&engine, &args.place.request())?;
     let check = |text: &str| match engine.check_template(&request, text) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(note)) => Err(TemplatesError::Invalid(note.message.clone(), note.help.unwrap_or_default())),
+        Ok(Err(note)) => {
+            Err(TemplatesError::Invalid(note.message.clone(), note.help.unwrap_or_default().words))
+        }
         Err(error) => Err(TemplatesError::Invalid(error.to_string(), String::new())),
     };
     let done =

@@ -9,7 +9,10 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
-use preface_engine::store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant};
+use preface_engine::{
+    core::diagnostic::Remedy,
+    store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant},
+};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -141,7 +144,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let added = store::with(&url, async |store| Ok(store.add_access(access, &actor).await?))?;
     if !added {
         return Err(CommandFailure::new(format!("there is a token of that name: `{name}`"))
-            .help(format!("`preface token revoke {name}` ends it")));
+            .help(Remedy::command("end it", format_args!("token revoke {name}"))));
     }
     match args.format {
         OutputFormat::Text => ui.data(format!("{token}\n").as_bytes())?,

@@ -1,7 +1,7 @@
 //! `preface token list`: the tokens of the service.
 
 use crate::{
-    advice::complete,
+    call::command,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     json::ListDocument,
@@ -53,7 +53,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&ListDocument { kind: "tokens", entries: rows, diagnostics: &[] })?;
         }
         OutputFormat::Text if accesses.is_empty() => {
-            ui.view(&complete("There are no tokens. `preface token create NAME` makes one.\n"))?;
+            ui.view(&format!("There are no tokens. {} makes one.\n", command("token create NAME")))?;
         }
         OutputFormat::Text => {
             let mut table = TextTable::new([

@@ -6,7 +6,7 @@ use crate::{
     store::StoreFlag,
     ui::Ui,
 };
-use preface_engine::store::Actor;
+use preface_engine::{core::diagnostic::Remedy, store::Actor};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -40,7 +40,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "there is no token of that name: `{}`",
             name.escape_debug()
         ))
-        .help("`preface token list` has the names"));
+        .help(Remedy::command("see the names", "token list")));
     }
     match args.format {
         OutputFormat::Text => ui.view(&format!("The token `{name}` is revoked.\n"))?,

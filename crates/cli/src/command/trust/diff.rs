@@ -2,7 +2,7 @@
 
 use super::status::permission;
 use crate::{
-    advice::complete,
+    call::{ALLOW, command},
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -63,8 +63,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Text if text.is_empty() => ui.eprint("Nothing to review.\n"),
         OutputFormat::Text => {
             ui.patch(&shown(&text))?;
-            let grant = format!("`preface trust grant --reviewed {digest}` grants exactly this\n");
-            ui.eprint(&complete(&grant));
+            let grant = command(&format!("trust grant --reviewed {digest}"));
+            ui.eprint(&format!("{grant} grants exactly this\n"));
         }
         OutputFormat::Json => ui.json(&json!({
             "path": changes.root,
@@ -165,8 +165,6 @@ pub(super) fn shown(diff: &str) -> String {
     diff.split_inclusive('\n').map(line).collect()
 }
 
-const ALLOW: &str = "`preface trust grant --allow-commands` allows it";
-
 /// Returns the entry of what is not granted, with the paths of the files that differ.
 fn entry(covered: &CoveredPermission) -> serde_json::Value {
     let mut entry = permission(covered);
@@ -179,7 +177,7 @@ fn entry(covered: &CoveredPermission) -> serde_json::Value {
 fn permission_diff(change: &CoveredPermission) -> String {
     let subject = escape_hidden(&change.permission.subject);
     let lines = change.permission.lines();
-    let mut out = format!("# {subject}: {}; {}\n", change.state.as_str(), complete(ALLOW));
+    let mut out = format!("# {subject}: {}; {} allows it\n", change.state.as_str(), command(ALLOW));
     let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
     // The files themselves follow. What is not pinned follows from the rest: a grant has no record of it.
     let is_action = |line: &&PermissionLine| match line.kind {

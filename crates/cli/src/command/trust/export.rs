@@ -1,7 +1,7 @@
 //! `preface trust export`: the grants of this project as a file for `--trust-pins`.
 
 use crate::{
-    advice::complete,
+    call::command,
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -103,7 +103,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     ui.data(escape_json(pins.export()).as_bytes())?;
     if pins.texts().next().is_none() {
-        ui.eprint(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
+        let grant = command("trust grant");
+        ui.eprint(&format!("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run {grant}\n"));
     }
     diagnostics::all(ui, &problems);
     Ok(Exit::Done)

@@ -5,7 +5,7 @@ use super::{
     status::{covered, is_problem, texts},
 };
 use crate::{
-    advice::complete,
+    call::{ALLOW, command},
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -21,7 +21,7 @@ use preface_engine::{
     Engine, Request,
     consent::pin_root,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode},
+        diagnostic::{Diagnostic, DiagnosticCode, Remedy},
         lint::hidden::escape_hidden,
         trust::TrustMode,
     },
@@ -105,7 +105,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let reviewed = review.coverage.digest();
     if args.reviewed.is_some_and(|shown| shown != reviewed) {
         return Err(CommandFailure::usage("nothing was granted: the project is not as it was reviewed")
-            .help("`preface trust diff` shows it as it is"));
+            .help(Remedy::command("look at it as it is", "trust diff")));
     }
     let changes = &review.coverage.changes;
     if !changes.is_empty() && args.format == OutputFormat::Text {
@@ -186,7 +186,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     } else {
         let permissions = coverage.permission_lines();
         if !permissions.is_empty() {
-            out.push_str(&complete("  could run after `preface trust grant --allow-commands`:\n"));
+            out.push_str(&format!("  could run after {}:\n", command(ALLOW)));
         }
         out.push_str(&covered(&permissions));
     }
@@ -237,7 +237,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         listed(&names)
     ))
     .help(format!(
-        "`preface lint{dir}` shows them; `preface trust grant{paths} --allow-hidden` grants {them} all the same"
+        "{} shows them; {} grants {them} all the same",
+        command(&format!("lint{dir}")),
+        command(&format!("trust grant{paths} --allow-hidden"))
     )))
 }
 
@@ -266,7 +268,9 @@ fn keep_granted_in(
             "nothing that a build here uses is granted in `{}` with the same content",
             there.display()
         );
-        return Err(CommandFailure::new(what).help("`preface trust list` shows what is granted where"));
+        return Err(
+            CommandFailure::new(what).help(Remedy::command("see what is granted where", "trust list"))
+        );
     }
     Ok(others)
 }

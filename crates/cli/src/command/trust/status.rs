@@ -2,7 +2,7 @@
 
 use super::word;
 use crate::{
-    advice::complete,
+    call::{ALLOW, command},
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             let view = view(&system, &built, &coverage, &lost);
-            ui.view(&complete(&(view + &permitted(&coverage.permissions))))?;
+            ui.view(&(view + &permitted(&coverage.permissions)))?;
         }
         OutputFormat::Json => {
             let mut document = document(&engine, &built, &coverage);
@@ -159,7 +159,7 @@ fn permitted(permissions: &[CoveredPermission]) -> String {
         }
     }
     if permissions.iter().any(|one| one.state != GrantState::Granted) {
-        out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
+        out.push_str(&format!("{} allows what is listed here.\n", command(ALLOW)));
     }
     out
 }
@@ -237,8 +237,10 @@ fn pinned(
         (_, 0) => writeln!(out, "{}; every text is trusted.", listed(&tally)),
         _ => writeln!(
             out,
-            "{}; {left_out} left out.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
+            "{}; {left_out} left out.\n{} shows what a grant would add, {} adds it.",
             listed(&tally),
+            command("trust diff"),
+            command("trust grant"),
         ),
     };
     let waiting: Vec<String> = permissions
@@ -280,7 +282,7 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
     }
     out.push_str(&table.show(None));
     if built.untrusted_layer.is_some() {
-        let _ = writeln!(out, "It is left out. `preface trust grant` includes it.");
+        let _ = writeln!(out, "It is left out. {} includes it.", command("trust grant"));
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn diagnostics(
     {
         let message = TemplateError::depth_message(limit);
         let found = PendingFinding::new(Severity::Error, DiagnosticCode::TemplateDepth, &tag.range, message);
-        diagnostics.push(found.help(Remedy::Lift("template.maxDepth").to_string()));
+        diagnostics.push(found.help(Remedy::lift("template.maxDepth")));
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn impossible_value<'t>(
     template: &'t Template,
     tag: &Tag,
     options: &TemplateOptions,
-) -> Option<(Range<usize>, &'t str, String)> {
+) -> Option<(Range<usize>, &'t str, Remedy)> {
     let test = tag.role.test().filter(|_| tag.stray.is_none())?;
     let words = template.text().get(test.words.clone()?)?;
     let (word, help) = options.inputs.as_ref()?.impossible(template.key(test.key), words)?;

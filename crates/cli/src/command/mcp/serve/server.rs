@@ -1,7 +1,7 @@
 //! The server: the prompts and tools that it lists, and what each call builds. Nothing is written.
 
 use crate::{
-    advice::complete_json,
+    call::help_of,
     failure::{CommandFailure, Exit},
     files,
     flags::ToolNames,
@@ -11,12 +11,12 @@ use preface_engine::{
     BuildOptions, Engine, Request, WriteScope,
     conversation::directory_in_roots,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode},
+        diagnostic::{Diagnostic, DiagnosticCode, Remedy},
         lint::{
             character::excerpt,
             hidden::{HiddenKind, escape_hidden},
         },
-        suggestion::did_you_mean,
+        suggestion::{quoted, suggest_or},
     },
     host::{
         places::{HomeTrust, normal},
@@ -115,8 +115,7 @@ impl Server {
         let named = options.cwd.take().unwrap_or_default();
         let dir = normal(&self.here, Path::new(&named));
         if directory_in_roots(&files::system(), &self.roots, &dir).is_err() {
-            let roots: Vec<_> = self.roots.iter().map(|root| format!("`{}`", root.display())).collect();
-            let roots = roots.join(", ");
+            let roots = quoted(self.roots.iter().map(|root| root.display()));
             let help = format!("name one at or below {roots}; `--root DIR` of `preface mcp serve` adds one");
             let what = format!("not a directory below a root of this server: `{}`", excerpt(&named, 200));
             return Err(CommandFailure::usage(what).help(help));
@@ -133,8 +132,8 @@ impl Server {
         let mut subject = Subject::of(built, Vec::new());
         if takes_template {
             let what = "this server opens no store: a stored template is not used";
-            let diagnostic =
-                Diagnostic::info(DiagnosticCode::TemplateUnused, what).help("`preface build` uses it");
+            let diagnostic = Diagnostic::info(DiagnosticCode::TemplateUnused, what)
+                .help(Remedy::command("use it", "build"));
             subject.prompt.diagnostics.push(diagnostic);
         }
         Ok(subject)
@@ -174,10 +173,8 @@ impl Server {
 
 /// Builds the error of an unknown name, with the known ones.
 fn unknown_name<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str> + Clone) -> CommandFailure {
-    let help = match did_you_mean(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
-    };
+    let all = || format!("there are {}", known.clone().collect::<Vec<_>>().join(", "));
+    let help = suggest_or(name, known.clone(), all);
     CommandFailure::usage(format!("unknown {kind}: `{}`", excerpt(name, 80))).help(help)
 }
 
@@ -291,11 +288,10 @@ fn tools(presets: &[(String, String)]) -> Vec<Tool> {
     };
     let document = include_str!("../../../../../../docs/reference/json/build.json");
     let findings = include_str!("../../../../../../docs/reference/json/lint.json");
-    let [build, explain, lint] = NAMES;
     vec![
-        tool(build, "Build a system prompt", BUILD, document),
-        tool(explain, "Explain a system prompt", EXPLAIN, document),
-        tool(lint, "Find trouble in a system prompt", LINT, findings),
+        tool(NAMES[0], "Build a system prompt", BUILD, document),
+        tool(NAMES[1], "Explain a system prompt", EXPLAIN, document),
+        tool(NAMES[2], "Find trouble in a system prompt", LINT, findings),
     ]
 }
 
@@ -313,35 +309,29 @@ where it was started. Without it, where the server was started.";
 /// Completes the document of a command for a model: lines of files are left out, and hidden characters are written out, because
 /// untrusted text must not reach it beside the prompt either.
 fn for_model(mut document: Value) -> Value {
-    complete_json(&mut document);
-    escape(&mut document);
-    document
-}
-
-fn escape(value: &mut Value) {
-    match value {
+    match &mut document {
         Value::String(text) => *text = escape_hidden(text).into_owned(),
-        Value::Array(items) => items.iter_mut().for_each(escape),
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = for_model(item.take())),
         Value::Object(fields) => {
             fields.retain(|key, _| key != "excerpt" && key != "skipped");
             // A model would read the text that tag characters hide.
             if fields.get("code").is_some_and(|code| *code == HiddenKind::Tag.code().as_str()) {
                 fields["message"] = "tag characters hide a text; `preface lint` shows it to a person".into();
             }
-            fields.iter_mut().filter(|(key, _)| *key != "text").for_each(|(_, value)| escape(value));
+            let hidden = fields.iter_mut().filter(|(key, _)| *key != "text");
+            hidden.for_each(|(_, value)| *value = for_model(value.take()));
         }
         _ => {}
     }
+    document
 }
 
 /// Returns the message with the place in one line, and the help in a second one.
 fn finding_text(diagnostic: &Diagnostic) -> String {
     let finding = for_model(json!(diagnostic));
-    let place = &finding["location"];
-    let numbers = [&place["line"], &place["column"]].into_iter().filter(|number| number.is_u64());
-    let numbers: String = numbers.map(|number| format!(":{number}")).collect();
-    let path = place["path"].as_str().filter(|path| !path.is_empty());
-    let place = path.map(|path| format!(" ({path}{numbers})")).unwrap_or_default();
-    let help = finding["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-    format!("{}{place}{help}", finding["message"].as_str().unwrap_or_default())
+    let place = diagnostic.place.as_ref().filter(|place| !place.path.is_empty());
+    let place = place.map(|place| format!(" ({})", escape_hidden(&place.to_string()))).unwrap_or_default();
+    let help = help_of(diagnostic).map(|help| format!("\nhelp: {}", escape_hidden(&help)));
+    let message = finding["message"].as_str().unwrap_or_default();
+    format!("{message}{place}{}", help.unwrap_or_default())
 }

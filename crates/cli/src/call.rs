@@ -1,19 +1,16 @@
-//! The help of diagnostics for users of the command line: a command is completed with the flags of this call, so that it works as
-//! printed.
+//! The flags of this call. A command that a message names is completed with them, so that it works as printed.
 
 use crate::{Cli, files};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     BuildOptions,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+        diagnostic::{Diagnostic, Place, Remedy, Severity},
         scope::Scope,
     },
     host::trust::shell_quoted,
 };
-use serde_json::Value;
 use std::{
-    borrow::Cow,
     path::{Component, Path, PathBuf},
     sync::{LazyLock, OnceLock},
 };
@@ -46,8 +43,8 @@ const OF_TIME: [&str; 2] = ["now", "time_zone"];
 /// The commands that show one prompt: every other flag of the call may change what they show.
 const OF_PROMPT: [&str; 4] = ["build", "diff", "explain", "lint"];
 
-/// The start of each command of preface in a message.
-const START: &str = "`preface ";
+/// The command that lets programs of a project run.
+pub const ALLOW: &str = "trust grant --allow-commands";
 
 /// A flag of this call, with its values as a shell reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,43 +108,41 @@ fn commands() -> Command {
     commands
 }
 
-/// Completes each command of preface in a message with those flags of this call that it takes.
-pub fn complete(words: &str) -> Cow<'_, str> {
-    if !words.contains(START) {
-        return Cow::Borrowed(words);
-    }
+/// Returns a command of preface in backticks, with those flags of this call that it takes.
+pub fn command(line: &str) -> String {
     let (commands, given) = &*CALL;
     match CONVERSATION.get() {
-        Some(conversation) => completed(words, commands, &replaced(given, conversation)),
-        None => completed(words, commands, given),
+        Some(conversation) => completed(line, commands, &replaced(given, conversation)),
+        None => completed(line, commands, given),
     }
 }
 
-/// Returns the help of a diagnostic. A caller that gives its own pins changes them; what a text hides or imitates has the help of
-/// its code.
-pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
-    use DiagnosticCode as Code;
-    match diagnostic.code {
-        Code::TrustUntrusted | Code::TrustChanged
-            if CALL.1.iter().any(|flag| flag.id == "trust_pins") && !is_denied() =>
-        {
-            Some(Cow::Borrowed(
-                "look at it, then trust it: `preface trust grant`, then replace the file of pins by the output of \
-                 `preface trust export`",
-            ))
-        }
-        code if diagnostic.help.is_none()
-            && diagnostic.severity > Severity::Info
-            && matches!(code.topic(), "forged" | "hidden" | "secret") =>
-        {
-            code.help().map(Cow::Owned)
-        }
-        _ => diagnostic.help.as_deref().map(Cow::Borrowed),
+/// Returns a remedy for people: its words, then the command, and the flag for one call. A caller who gives its own pins changes them.
+pub fn help(remedy: &Remedy) -> String {
+    let mut out = remedy.words.clone();
+    if let Some(line) = &remedy.command {
+        out.push_str(&format!(": {}", command(line)));
     }
+    let has_pins = CALL.1.iter().any(|flag| flag.id == "trust_pins");
+    match (&remedy.command, &remedy.flag) {
+        (Some(line), _) if has_pins && line == "trust grant" => {
+            let export = command("trust export");
+            out.push_str(&format!(", then replace the file of pins by the output of {export}"));
+        }
+        (Some(_), Some(flag)) => out.push_str(&format!(", or `{flag}` for this call")),
+        (None, Some(flag)) => out.push_str(&format!(": `{flag}`")),
+        (_, None) => {}
+    }
+    out
 }
 
-/// Settings that have no effect on what a grant covers.
-const NOT_OF_GRANT: [&str; 2] = ["budget.", "/budget/"];
+/// Returns the help of a diagnostic. What a text hides or imitates has the help of its code.
+pub fn help_of(diagnostic: &Diagnostic) -> Option<String> {
+    let is_warned = diagnostic.severity > Severity::Info
+        && matches!(diagnostic.code.topic(), "forged" | "hidden" | "secret");
+    let of_code = || diagnostic.code.help().filter(|_| is_warned);
+    diagnostic.help.clone().or_else(of_code).map(|remedy| help(&remedy))
+}
 
 /// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
@@ -186,24 +181,6 @@ pub fn is_denied() -> bool {
     CALL.1.iter().any(|flag| flag.id == "trust" && flag.values == ["deny"])
 }
 
-/// Gives the diagnostics in a JSON value their help for the command line.
-pub fn complete_json(value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(complete_json),
-        Value::Object(object) if object.contains_key("severity") && object.contains_key("message") => {
-            let Ok(diagnostic) = serde_json::from_value::<Diagnostic>(Value::Object(object.clone())) else {
-                return;
-            };
-            object.insert("message".to_owned(), complete(&diagnostic.message).into());
-            if let Some(help) = help(&diagnostic) {
-                object.insert("help".to_owned(), complete(&help).into());
-            }
-        }
-        Value::Object(object) => object.values_mut().for_each(complete_json),
-        _ => {}
-    }
-}
-
 fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
     let (mut command, mut matches) = (commands, matches);
     while let Some((name, below)) = matches.subcommand() {
@@ -236,32 +213,15 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
             id == "trust" && matches!(values.as_slice(), [how] if how == "require" || how == "ask");
         (!only_checks).then_some(CommandFlag { id, flag, values })
     });
-    argument.into_iter().chain(given).collect()
+    let is_elsewhere = |flag: &CommandFlag| flag.id != "directory" || flag.values != ["."];
+    argument.into_iter().chain(given).filter(is_elsewhere).collect()
 }
 
-fn completed<'w>(words: &'w str, commands: &Command, given: &[CommandFlag]) -> Cow<'w, str> {
-    if given.is_empty() {
-        return Cow::Borrowed(words);
-    }
-    let mut out = String::with_capacity(words.len() + 32);
-    let mut rest = words;
-    while let Some(at) = rest.find(START) {
-        let (before, from) = rest.split_at(at + 1);
-        let Some(end) = from.find('`') else { break };
-        out.push_str(before);
-        out.push_str(&from[..end]);
-        out.push_str(&flags(&from[..end], commands, given));
-        rest = &from[end..];
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-/// Returns the flags that a command lacks, each with a blank before it.
-fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
+/// Returns a command in backticks, with those of the flags that it needs and lacks.
+fn completed(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (mut command, mut first) = (commands, None);
-    for word in words.iter().skip(1) {
+    for word in &words {
         let Some(below) = command.find_subcommand(word) else { break };
         command = below;
         first = first.or(Some(*word));
@@ -275,17 +235,10 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     let has = |flag: &str| words.contains(&flag);
     // A command that names its directory as an argument has one already.
     let takes_dir = takes("dir");
-    let has_argument = takes_dir && words.get(2).is_some_and(|word| !word.starts_with('-'));
+    let has_argument = takes_dir && words.get(1).is_some_and(|word| !word.starts_with('-'));
     // Files are relative to the shell's directory.
     let names_dir = has_argument || (takes_dir && has("--file"));
-    let is_without_effect = |id: &str, value: &str| {
-        if id == "directory" {
-            return value == ".";
-        }
-        let setting = value.trim_start_matches('\'');
-        first == "trust" && id == "set" && NOT_OF_GRANT.iter().any(|start| setting.starts_with(start))
-    };
-    let mut out = String::new();
+    let mut out = format!("`preface {line}");
     for CommandFlag { id, flag, values } in given {
         if !is_needed(id) || !takes(id) || has(flag) || (names_dir && id == "directory") {
             continue;
@@ -293,20 +246,19 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
         if values.is_empty() {
             out.push_str(&format!(" {flag}"));
         }
-        let values = values.iter().filter(|value| !is_without_effect(id, value));
-        values.for_each(|value| out.push_str(&format!(" {flag} {value}")));
+        values.iter().for_each(|value| out.push_str(&format!(" {flag} {value}")));
     }
-    out
+    out + "`"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn after(call: &[&str], words: &str) -> String {
+    fn after(call: &[&str], line: &str) -> String {
         let commands = commands();
         let matches = Cli::command().try_get_matches_from(call).expect("the call is one");
-        completed(words, &commands, &given(&commands, &matches)).into_owned()
+        completed(line, &commands, &given(&commands, &matches))
     }
 
     #[test]
@@ -315,41 +267,42 @@ mod tests {
         let call = [&call[..], &["--now", "2026-03-07T14:55:05Z", "--tools", "a,b", "--trust-home"]].concat();
         let place = "-C 'my dir' --preset stud --set trust=pinned --trust-home";
         let of_grant = "-C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home";
-        for (words, expected) in [
-            ("look, then `preface trust grant`; or not", format!("look, then `preface trust grant {of_grant}`; or not")),
-            ("`preface mcp refresh a b`", "`preface mcp refresh a b -C 'my dir' --preset stud --trust-home`".to_owned()),
-            ("`preface list skills`", format!("`preface list skills {place}`")),
+        for (line, expected) in [
+            ("trust grant", format!("`preface trust grant {of_grant}`")),
             (
-                "`preface explain --absent`",
-                "`preface explain --absent -C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home`".to_owned(),
+                "mcp refresh a b",
+                "`preface mcp refresh a b -C 'my dir' --preset stud --trust-home`".to_owned(),
             ),
-            ("`preface trust grant --preset pi`", "`preface trust grant --preset pi -C 'my dir' --tools a,b --set trust=pinned --trust-home`".to_owned()),
-            ("`preface token list`, `preface nothing` and `preface ", "`preface token list`, `preface nothing` and `preface ".to_owned()),
-            ("nothing here", "nothing here".to_owned()),
+            ("list skills", format!("`preface list skills {place}`")),
+            ("explain --absent", format!("`preface explain --absent {of_grant}`")),
+            (
+                "trust grant --preset pi",
+                "`preface trust grant --preset pi -C 'my dir' --tools a,b --set trust=pinned --trust-home`"
+                    .to_owned(),
+            ),
+            ("token list", "`preface token list`".to_owned()),
         ] {
-            assert_eq!(after(&call, words), expected);
+            assert_eq!(after(&call, line), expected);
         }
     }
 
     #[test]
     fn the_shells_directory_is_left_out() {
         for call in [["preface", "lint", "."].as_slice(), &["preface", "build", "-C", "."]] {
-            assert_eq!(after(call, "`preface trust grant`"), "`preface trust grant`");
+            assert_eq!(after(call, "trust grant"), "`preface trust grant`");
         }
     }
 
     #[test]
-    fn what_a_grant_does_not_depend_on_and_a_second_directory_are_left_out() {
+    fn a_second_directory_is_left_out() {
         let call = ["preface", "lint", "--set", "budget.onOver=error", "--set", "trust.mode=pinned", "api"];
-        for (words, expected) in [
-            ("`preface trust grant`", "`preface trust grant -C api --set trust.mode=pinned`"),
-            (
-                "`preface lint --file a`",
-                "`preface lint --file a --set budget.onOver=error --set trust.mode=pinned`",
-            ),
-            ("`preface lint web`", "`preface lint web --set budget.onOver=error --set trust.mode=pinned`"),
+        let sets = "--set budget.onOver=error --set trust.mode=pinned";
+        for (line, expected) in [
+            ("trust grant", format!("`preface trust grant -C api {sets}`")),
+            ("lint --file a", format!("`preface lint --file a {sets}`")),
+            ("lint web", format!("`preface lint web {sets}`")),
         ] {
-            assert_eq!(after(&call, words), expected);
+            assert_eq!(after(&call, line), expected);
         }
     }
 
@@ -374,24 +327,15 @@ mod tests {
         {
             let call = ["preface", "build", "--trust", how];
             let expected = format!("`preface explain --absent{expected}`");
-            assert_eq!(after(&call, "`preface explain --absent`"), expected);
+            assert_eq!(after(&call, "explain --absent"), expected);
         }
     }
 
     #[test]
     fn an_agent_is_part_of_a_grant_and_not_of_the_list_of_agents() {
         let call = ["preface", "build", "--agent", "it's"];
-        assert_eq!(after(&call, "`preface trust grant`"), r"`preface trust grant --agent 'it'\''s'`");
-        assert_eq!(after(&call, "`preface list agents --all`"), "`preface list agents --all`");
-    }
-
-    #[test]
-    fn only_diagnostics_are_completed_in_json() {
-        let mut value =
-            serde_json::json!({"text": "`preface lint`", "list": [{"message": "`preface lint`"}]});
-        let before = value.clone();
-        complete_json(&mut value);
-        assert_eq!(value, before);
+        assert_eq!(after(&call, "trust grant"), r"`preface trust grant --agent 'it'\''s'`");
+        assert_eq!(after(&call, "list agents --all"), "`preface list agents --all`");
     }
 
     #[test]
