@@ -222,15 +222,6 @@ pub(crate) struct GrantedProject {
 }
 
 impl GrantedProject {
-    /// Returns the files of a build that a grant of the project as a whole is about.
-    pub fn of(root: &Path, admitted: &[AdmittedText]) -> Self {
-        let is_covered =
-            |text: &&AdmittedText| text.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant;
-        let granted = |text: &AdmittedText| Some((PinPath::new(root, &text.path).ok()?, text.digest));
-        let files = admitted.iter().filter(is_covered).filter_map(granted).collect();
-        GrantedProject { root: root.to_owned(), files }
-    }
-
     /// Reports the files that changed since the grant, those that it did not cover, and those that are gone.
     pub fn changed(&self, system: &dyn System, places: &Places, admitted: &[AdmittedText]) -> Diagnostics {
         let report = |shown: &str, what: &str, help: &str| {
@@ -238,24 +229,32 @@ impl GrantedProject {
                 .help(Remedy::command(help, "trust grant"))
                 .at(Place::file(Some(Scope::Project), shown))
         };
-        let changed = admitted.iter().filter_map(|text| {
-            let (path, digest) =
-                GrantedProject::of(&self.root, std::slice::from_ref(text)).files.pop_first()?;
-            match self.files.get(&path) {
-                Some(granted) if *granted == digest => None,
+        let changed =
+            admitted.iter().filter_map(|text| match self.files.get(&covered_path(&self.root, text)?) {
+                Some(granted) if *granted == text.digest => None,
                 Some(_) => Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP)),
                 None => {
                     let what = "is included, and was not part of what you trusted";
                     Some(report(&text.shown, what, "look at it, then trust it"))
                 }
-            }
-        });
+            });
         let files = self.files.keys().map(|path| path.resolve(&self.root));
         let gone = files.filter(|file| system.link_stat(file).is_none());
         let gone = gone
             .map(|file| report(&places.shown(&file), "is gone since you trusted the project", CHANGED_HELP));
         changed.chain(gone).collect()
     }
+}
+
+/// Returns the files of a build that a grant of the project as a whole is about.
+pub(crate) fn files_of_grant(root: &Path, admitted: &[AdmittedText]) -> GrantedFiles {
+    admitted.iter().filter_map(|text| Some((covered_path(root, text)?, text.digest))).collect()
+}
+
+/// Returns the path of a text that a grant of the project as a whole is about; `None` for others.
+fn covered_path(root: &Path, text: &AdmittedText) -> Option<PinPath> {
+    let is_covered = text.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant;
+    is_covered.then(|| PinPath::new(root, &text.path).ok())?
 }
 
 impl Engine<'_> {

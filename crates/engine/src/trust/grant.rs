@@ -5,7 +5,7 @@ use crate::{
     input::{collect::Breadth, load_profile::LoadedProfile},
     request::{Request, TrustChoice},
     trust::{
-        consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
+        consent::{self, Ask, TrustAnswer, TrustQuestion},
         coverage::{Coverage, CoveredText, HiddenText, Review, without_hidden},
     },
 };
@@ -134,7 +134,7 @@ impl Engine<'_> {
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
-        let files = GrantedProject::of(&root, &built.admitted).files;
+        let files = consent::files_of_grant(&root, &built.admitted);
         let report = self.store(built)?.for_project(&root).grant_whole(&root, files).map_err(refused)?;
         let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
@@ -482,7 +482,7 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQ
             let included =
                 shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included && !seen.shared);
             once = shown_texts(included, None);
-            files = GrantedProject::of(root, &built.admitted).files;
+            files = consent::files_of_grant(root, &built.admitted);
             let is_known = unknown_to_grants(&built).next().is_none();
             question.can_trust = hidden.is_empty() && is_known;
             question.contents.extend(coverage.texts.iter().map(|CoveredText { file, is_sent, .. }| {
