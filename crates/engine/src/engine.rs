@@ -25,7 +25,7 @@ use preface_core::{
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
-    settings::MergedSettings,
+    settings::Settings,
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::Tool,
@@ -99,8 +99,8 @@ pub struct BuildResult {
     pub trust: Trust,
     /// The project texts that an answer for once was about.
     pub(crate) shown: Option<Arc<RootRecord>>,
-    /// The settings of all layers, as far as the project is granted.
-    pub(crate) settings: Arc<MergedSettings>,
+    /// The user's settings.
+    pub(crate) settings: Arc<Settings>,
     /// The loggers of this build.
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
@@ -115,7 +115,7 @@ impl BuildResult {
         let Inputs { loaded, project, .. } = inputs;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
         BuildResult {
-            settings: project.settings,
+            settings: loaded.typed,
             loggers,
             admitted: gate.admitted(),
             shown: gate.shown_texts().cloned(),

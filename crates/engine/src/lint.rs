@@ -30,7 +30,7 @@ use preface_core::{
     prompt::Prompt,
     scope::Scope,
     section::{Language, SectionBody},
-    settings::{AddedList, Settings, offset_in_string},
+    settings::{AddedList, offset_in_string},
     snapshot::Snapshot,
     suggestion::suggest_or,
     template::TemplateOptions,
@@ -144,7 +144,6 @@ impl Engine<'_> {
         }
         lint.order(&built.prompt, &place_of);
         lint.stability(&built, &place_of);
-        let ignore = Settings::read(&built.settings).lint.ignore;
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |diagnostic: &Diagnostic| {
@@ -171,7 +170,7 @@ impl Engine<'_> {
                 found.push(diagnostic);
             }
         }
-        Ok(lint.done(&ignore))
+        Ok(lint.done(&built.settings.lint.ignore))
     }
 
     /// Collects what a build may use once all of the project is granted, also with other tools, and adds the files that came to the
@@ -270,7 +269,7 @@ impl Engine<'_> {
             let language = if is_template { Language::Template } else { Language::Verbatim };
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
-        Ok(lint.done(&Settings::read(&loaded.merged).lint.ignore))
+        Ok(lint.done(&loaded.typed.lint.ignore))
     }
 
     /// Looks for hidden text, secrets and forged tags in files that other agents read, and adds what else was found about them. Not
@@ -299,7 +298,7 @@ impl Engine<'_> {
             _ => true,
         });
         comments_once(&mut lint.linted.findings);
-        Ok(lint.done(&Settings::read(&loaded.merged).lint.ignore))
+        Ok(lint.done(&loaded.typed.lint.ignore))
     }
 
     /// Finds bytes of a text in the file that contains it as a string: a profile or settings. `None` for other texts.

@@ -52,8 +52,9 @@ pub(crate) struct LoadedProfile {
     /// The texts that the caller gave for the profile's `text_options`.
     pub given: BTreeMap<String, Vec<Piece>>,
     pub settings: UserSettings,
-    /// These settings, merged, and what that reported.
+    /// These settings, merged, as their types, and what merging reported.
     pub merged: Arc<MergedSettings>,
+    pub typed: Arc<Settings>,
     pub merge_diagnostics: Diagnostics,
     /// The values of options that the profile refuses.
     pub ignored: Vec<options::IgnoredValue>,
@@ -240,6 +241,7 @@ impl Engine<'_> {
         let settings = UserSettings { bundled, shared, global, sets };
         let mut merge_diagnostics = Diagnostics::new();
         let merged = Arc::new(settings.merge(None, &mut merge_diagnostics));
+        let own = Settings::read(&merged);
         let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
         let of_call = options.iter().map(|option| (option.key.clone(), options::CALL.to_owned()));
         let mut sources: BTreeMap<String, String> = of_call.collect();
@@ -265,9 +267,8 @@ impl Engine<'_> {
             with(&of_settings.chain(options).collect::<Vec<_>>())?
         };
         profile.option_sources = sources;
-        self.check_named_preset(&merged, &profile, profiles.as_deref(), &mut diagnostics)?;
+        self.check_named_preset(&own, &profile, profiles.as_deref(), &mut diagnostics)?;
 
-        let own = Settings::read(&merged);
         options::of_machine(system, &mut profile, &places);
         apply_settings(&mut profile, &own, &merged);
         let bounds = self.bounds(request, &own, &places, &mut diagnostics)?;
@@ -307,6 +308,7 @@ impl Engine<'_> {
             given,
             settings,
             merged,
+            typed: Arc::new(own),
             ignored,
             merge_diagnostics,
             bounds,
@@ -426,14 +428,14 @@ impl Engine<'_> {
     /// Reports a `systemPrompt.preset` that names no existing preset, or another one than is built.
     fn check_named_preset(
         &self,
-        settings: &MergedSettings,
+        own: &Settings,
         profile: &Profile,
         profiles: Option<&Path>,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Error> {
-        let Some(named) = Settings::read(settings).system_prompt.preset else { return Ok(()) };
+        let Some(named) = &own.system_prompt.preset else { return Ok(()) };
         let known = profile::names(self.system(), profiles);
-        let name = preset_name(&named);
+        let name = preset_name(named);
         if !known.contains(&name) {
             let help = suggest_or(&name, known.iter().map(String::as_str), || {
                 format!("presets are {}", known.join(", "))
@@ -486,9 +488,8 @@ fn chosen_by_settings(
 /// Returns the text to append from settings that name this preset under `systemPrompt`; one value contains
 /// both.
 fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
-    let own = Settings::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
-    let named = own.system_prompt.preset?;
-    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named) == profile.name)
+    let named = settings.root().at(&["systemPrompt", "preset"])?.as_text()?;
+    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(named) == profile.name)
 }
 
 /// The name of a preset as other programs spell it.

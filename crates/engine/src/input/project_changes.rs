@@ -43,7 +43,7 @@ impl ProjectChanges {
         if !entries.profile.closed && entries.turn.agent.is_none() {
             changes.add_own_prompt(&discover::system_prompt(own), &project.settings);
         }
-        changes.add_system_prompt_file(&project.settings, own, &entries.profile);
+        changes.add_system_prompt_file(loaded, &project.settings, &entries.profile);
         for entry in &entries.scopes.entries {
             changes.add_entry(entry, own, project, entries);
         }
@@ -131,9 +131,9 @@ impl ProjectChanges {
     }
 
     /// The built-in reader of `system.md`: what settings make of it without removing it.
-    fn add_system_prompt_file(&mut self, settings: &MergedSettings, own: &MergedSettings, profile: &Profile) {
-        let read = |settings| Settings::read(settings).context_providers.system_prompt_file;
-        let (before, with) = (read(own), read(settings));
+    fn add_system_prompt_file(&mut self, own: &LoadedProfile, settings: &MergedSettings, profile: &Profile) {
+        let before = &own.typed.context_providers.system_prompt_file;
+        let with = Settings::read(settings).context_providers.system_prompt_file;
         let set_by = |key: &str| SystemPromptFileSettings::set_by(settings, key);
         let affects = fills_a_section(profile, SystemPromptFileSettings::KEYS[1]);
         let place = |key: &str| {
