@@ -160,7 +160,8 @@ impl Engine<'_> {
                 && !known.contains(diagnostic)
         };
         let of_build = built.prompt.diagnostics.into_iter();
-        let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
+        let of_reminders = self.reminder_problems(&built.snapshot.profile, &built.places);
+        let of_reminders = of_reminders.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
         let found = &mut lint.linted.findings;
         untrusted_once(found);

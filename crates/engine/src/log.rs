@@ -1,10 +1,6 @@
 //! Loggers: files that audit events are appended to. Without one nothing is written.
 
-use crate::{
-    BuildResult, Engine, Request, WriteScope,
-    input::{Inputs, load_profile::LoadedProfile},
-    request::TrustChoice,
-};
+use crate::{BuildResult, Engine, Request, WriteScope, input::Inputs, request::TrustChoice};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -40,8 +36,15 @@ pub(crate) struct Loggers {
 impl Loggers {
     /// Finds the loggers of a turn. Their paths are relative to the root of their layer.
     pub(crate) fn of(inputs: &Inputs, turn: &Turn) -> Self {
+        let correlation = turn.conversation.clone().unwrap_or_else(|| command_id("build", turn));
+        Loggers { files: LogFile::of(inputs), correlation }
+    }
+}
+
+impl LogFile {
+    fn of(inputs: &Inputs) -> Vec<Self> {
         let places = inputs.places();
-        let files = inputs
+        inputs
             .entries
             .scopes
             .of(Category::Loggers)
@@ -55,9 +58,7 @@ impl Loggers {
                 let manifest = (entry.origin.scope, entry.origin.path.clone());
                 Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path), below })
             })
-            .collect();
-        let correlation = turn.conversation.clone().unwrap_or_else(|| command_id("build", turn));
-        Loggers { files, correlation }
+            .collect()
     }
 }
 
@@ -110,38 +111,40 @@ impl Engine<'_> {
 
     /// As [`Engine::log_events`]; the events stay in the list if there is no logger yet.
     pub(crate) fn log_or_keep(&self, request: &Request, events: &mut Vec<AuditEvent>) -> Diagnostics {
-        if events.is_empty() || !self.may_have_loggers(request) {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        self.log_under_grants(&request, events, |turn| command_id("command", turn))
+    }
+
+    /// Appends events to the loggers that may write under the current grants, with an id; they stay in the list if there is none.
+    /// Where no layer has anything in the place of a logger, nothing of the project is opened.
+    pub(crate) fn log_under_grants(
+        &self,
+        request: &Request,
+        events: &mut Vec<AuditEvent>,
+        id: fn(&Turn) -> String,
+    ) -> Diagnostics {
+        if events.is_empty() || self.writes() == WriteScope::Nothing {
             return Diagnostics::new();
         }
-        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        match self.read_inputs(&request, None) {
+        let Ok(loaded) = self.load_profile(request) else { return Diagnostics::new() };
+        let category = Category::Loggers.as_str();
+        let layers = loaded.places.global.iter().chain(&loaded.places.project);
+        let mut dirs =
+            layers.flat_map(|layer| [layer.join("extensions").join(category), layer.join(category)]);
+        if !dirs.any(|dir| self.system().stat(&dir).is_some()) {
+            return Diagnostics::new();
+        }
+        match self.inputs_of(request, loaded, None) {
             Ok(inputs) => {
-                let turn = &inputs.entries.turn;
-                let correlation = command_id("command", turn);
-                let loggers = Loggers { correlation, ..Loggers::of(&inputs, turn) };
+                let loggers = Loggers { files: LogFile::of(&inputs), correlation: id(&inputs.entries.turn) };
                 let events = if loggers.files.is_empty() { Vec::new() } else { take(events) };
                 self.append(&loggers, &events)
             }
             Err(error) => {
-                vec![Diagnostic::warning(
-                    DiagnosticCode::LoggerFailed,
-                    format!("nothing was logged: {error}"),
-                )]
+                let what = format!("nothing was logged: {error}");
+                vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, what)]
             }
         }
-    }
-
-    /// Returns whether a layer has anything in the place of a logger. Nothing is opened.
-    pub(crate) fn may_have_loggers(&self, request: &Request) -> bool {
-        if self.writes() == WriteScope::Nothing {
-            return false;
-        }
-        let Ok(LoadedProfile { places, .. }) = self.load_profile(request) else { return false };
-        let category = Category::Loggers.as_str();
-        let layers = places.global.iter().chain(&places.project);
-        layers
-            .flat_map(|layer| [layer.join("extensions").join(category), layer.join(category)])
-            .any(|dir| self.system().stat(&dir).is_some())
     }
 
     /// Appends events to the files of loggers. A file that cannot be written is a diagnostic.

@@ -5,13 +5,12 @@ use super::{ConversationError, PromptRecord};
 use crate::{
     BuildOptions, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
-    log::Loggers,
     trust::consent::{ProjectAccess, layer_root, pin_root, recorded},
 };
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::Diagnostics,
     profile::{CompactionAction, Rebuild},
     trust::TrustMode,
 };
@@ -107,18 +106,10 @@ pub(super) fn log_handed_out(
     options: &BuildOptions,
 ) -> Diagnostics {
     let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
-    let events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
+    let mut events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
     let conversation = Some(head.id.to_string());
     let request = Request { trust: options.trust, conversation, ..record.options.clone().request() };
-    if events.is_empty() || !engine.may_have_loggers(&request) {
-        return Diagnostics::new();
-    }
-    match engine.read_inputs(&request, None) {
-        Ok(inputs) => engine.append(&Loggers::of(&inputs, &inputs.entries.turn), &events),
-        Err(error) => {
-            vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, format!("nothing was logged: {error}"))]
-        }
-    }
+    engine.log_under_grants(&request, &mut events, |turn| turn.conversation.clone().unwrap_or_default())
 }
 
 /// A cache of the profiles of conversations and of the refusals on this node. A service returns thousands of

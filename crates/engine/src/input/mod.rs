@@ -147,9 +147,20 @@ impl Engine<'_> {
     /// # Errors
     /// Those of the stages.
     pub(crate) fn read_inputs(&self, request: &Request, consent: Option<Consent>) -> Result<Inputs, Error> {
-        let loaded = self.load_profile(request)?;
-        let first_files =
-            if self.scaffolds() { self.scaffold(&loaded) } else { self.missing_first_files(&loaded) };
+        self.inputs_of(request, self.load_profile(request)?, consent)
+    }
+
+    /// The same with a profile that is loaded.
+    pub(crate) fn inputs_of(
+        &self,
+        request: &Request,
+        loaded: LoadedProfile,
+        consent: Option<Consent>,
+    ) -> Result<Inputs, Error> {
+        let first_files = match self.scaffolds() {
+            true => self.scaffold(&loaded.profile, &loaded.places),
+            false => self.missing_first_files(&loaded),
+        };
         let project = self.open_project(request, &loaded, consent)?;
         let layers = self.discover(&loaded, &project);
         let entries = self.resolve(request, &loaded, &project, layers)?;
@@ -175,13 +186,13 @@ impl Engine<'_> {
     }
 
     /// Writes the first files of a profile that has some, where the user's own directory is new.
-    pub(crate) fn scaffold(&self, loaded: &LoadedProfile) -> FirstFiles {
+    pub(crate) fn scaffold(&self, profile: &Profile, places: &Places) -> FirstFiles {
         let mut first = FirstFiles::default();
-        if loaded.profile.scaffold.when == ScaffoldTrigger::Discover
-            && let Some(dir) = &loaded.places.global
+        if profile.scaffold.when == ScaffoldTrigger::Discover
+            && let Some(dir) = &places.global
         {
             let FirstFiles { diagnostics, audit } = &mut first;
-            scaffold::scaffold(self.system(), dir, &loaded.profile.scaffold, diagnostics, audit);
+            scaffold::scaffold(self.system(), dir, &profile.scaffold, diagnostics, audit);
         }
         first
     }

@@ -52,23 +52,19 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::agents`].
     pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
-        let (counts, mut diagnostics) =
-            self.with_layers(request, &mut |profile, context: &ProviderContext<'_>| {
-                let _: Diagnostics = context.diagnostics.take();
-                if !profile.has_agents {
-                    return (Vec::new(), Diagnostics::new());
-                }
-                let counts = vec![
-                    FileCount::of("agents", &agents::load(context)),
-                    FileCount::of("commands", &commands::load(context)),
-                    FileCount::of("styles", &styles::load(context)),
-                ];
-                let mut diagnostics = context.diagnostics.take();
-                diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
-                (counts, diagnostics)
-            })?;
-        diagnostics.extend(self.reminder_problems(request)?);
-        Ok((counts, diagnostics))
+        self.with_layers(request, &mut |profile, context: &ProviderContext<'_>| {
+            let _: Diagnostics = context.diagnostics.take();
+            let mut counts = Vec::new();
+            if profile.has_agents {
+                counts.push(FileCount::of("agents", &agents::load(context)));
+                counts.push(FileCount::of("commands", &commands::load(context)));
+                counts.push(FileCount::of("styles", &styles::load(context)));
+            }
+            let mut diagnostics = context.diagnostics.take();
+            diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
+            diagnostics.extend(self.reminder_problems(profile, context.places));
+            (counts, diagnostics)
+        })
     }
 
     /// Finds the output styles of all layers. Returns none for a profile without agents. Nothing is written.

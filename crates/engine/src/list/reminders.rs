@@ -42,11 +42,12 @@ impl Engine<'_> {
         Ok(RemindersReport { profile: profile.name.clone(), catalogue, help, diagnostics })
     }
 
-    /// Returns the problems of the reminder files of a request's profile.
-    pub(crate) fn reminder_problems(&self, request: &Request) -> Result<Diagnostics, Error> {
-        let mut diagnostics = self.reminders(request)?.diagnostics;
+    /// Returns the problems of the reminder files of a profile.
+    pub(crate) fn reminder_problems(&self, profile: &Profile, places: &Places) -> Diagnostics {
+        let mut diagnostics = Diagnostics::new();
+        self.catalogue(profile, places, &mut diagnostics);
         diagnostics.retain(is_about_reminders);
-        Ok(diagnostics)
+        diagnostics
     }
 
     /// Returns the reminders that events trigger, in the order of the events. Nothing is read if there are no

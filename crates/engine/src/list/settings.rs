@@ -5,18 +5,13 @@ use crate::{
     engine::Engine,
     error::UntrustedProject,
     input::{
-        FirstFiles,
-        discover::ExtensionFiles,
+        FirstFiles, Inputs,
         load_profile::{LoadedProfile, default_home},
     },
     request::{Request, TrustChoice},
-    trust::{
-        consent::{self, ProjectAccess},
-        permission::ProjectGrants,
-    },
+    trust::consent::{self, ProjectAccess},
 };
 use preface_core::{
-    audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
     settings::MergedSettings,
@@ -44,15 +39,15 @@ impl Engine<'_> {
     /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Untrusted`] where the request requires
     /// trust.
     pub fn settings(&self, request: &Request) -> Result<SettingsReport, Error> {
-        let loaded = self.load_profile(request)?;
-        let project = self.open_project(request, &loaded, None)?;
+        let Inputs { loaded, project, entries, .. } = self.read_inputs(request, None)?;
         let ProjectAccess { places, gate, untrusted_layer, .. } = &project.access;
         let file = places.project.as_ref().map(|dir| dir.join("settings.json"));
         let file = file.filter(|file| project.layer.is_none() && self.system().link_stat(file).is_some());
-        let is_seen = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Included);
-        let untrusted = file
-            .filter(|_| untrusted_layer.is_some() || is_seen() || gate.denies())
-            .map(|file| places.source(Scope::Project, &file).path.clone());
+        let shown = file.map(|file| places.source(Scope::Project, &file).path.clone());
+        let is_left_out = |file: &String| {
+            gate.seen().iter().any(|seen| seen.shown == *file && seen.verdict != GateVerdict::Included)
+        };
+        let untrusted = shown.filter(|file| untrusted_layer.is_some() || is_left_out(file) || gate.denies());
         if let Some(file) = untrusted.as_ref().filter(|_| request.trust == TrustChoice::Require) {
             let root = consent::layer_root(self.system(), places)
                 .filter(|_| loaded.profile.trust == TrustMode::Whole)
@@ -60,10 +55,7 @@ impl Engine<'_> {
             let (path, sources) = (root.display().to_string(), vec![file.clone()]);
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
-        let context = project.access.context(self, &loaded, &project.settings);
-        let grants = ProjectGrants::new(&context, loaded.store.as_deref(), loaded.profile.trust);
-        let files = ExtensionFiles::read(loaded.profile.home.flat_extensions, &context);
-        let scopes = files.resolve(&project.settings, &grants);
+        let scopes = entries.scopes;
         let mut diagnostics =
             [&loaded.diagnostics[..], &project.access.diagnostics[..], &project.diagnostics[..]].concat();
         // What is wrong with extensions is reported by those who list them.
@@ -107,18 +99,10 @@ impl Engine<'_> {
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn first_files(&self, request: &Request) -> Result<Diagnostics, Error> {
-        let (mut diagnostics, events) = self.write_first_files(request)?;
-        diagnostics.extend(self.log_events(request, &events));
+        let LoadedProfile { profile, places, .. } = self.load_profile(request)?;
+        let FirstFiles { mut diagnostics, audit } = self.scaffold(&profile, &places);
+        diagnostics.extend(self.log_events(request, &audit));
         Ok(diagnostics)
-    }
-
-    /// Writes the first files as [`Engine::first_files`] does, and returns the events for the audit log too.
-    pub(crate) fn write_first_files(
-        &self,
-        request: &Request,
-    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
-        let FirstFiles { diagnostics, audit } = self.scaffold(&self.load_profile(request)?);
-        Ok((diagnostics, audit))
     }
 }
 

@@ -1,19 +1,17 @@
 //! The skills of a directory with origins and shadowed entries. The loader and its options are those of a build.
 
-use crate::{Engine, Error, input::resolve::ResolvedEntries, request::Request};
+use crate::{Engine, Error, request::Request};
 use preface_core::{
     condition::ConditionResult,
     diagnostic::Diagnostics,
     profile::Profile,
     scope::Scope,
     section::{Section, SectionBody},
-    settings::{self, MergedSettings},
     skill::{command, standard},
     variable::{RecordedVariables, VariableKey},
     variable_source::Variables,
 };
 use preface_host::{
-    discover,
     places::Places,
     provider::{self, ContextProvider, skills::Skills},
     provider_context::ProviderContext,
@@ -43,7 +41,6 @@ impl Engine<'_> {
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
-        let left_out = self.section_left_out(request);
         self.with_layers(request, &mut |profile, context| {
             let found = load(profile, context);
             let listed = found.is_some();
@@ -60,53 +57,36 @@ impl Engine<'_> {
                 skills,
                 diagnostics: context.diagnostics.take(),
                 listed,
-                left_out: left_out.clone(),
+                left_out: left_out(profile, context),
                 roots: roots(profile, context.places),
             }
         })
     }
 
-    /// Returns the reason why the condition of the section for skills is false, if it is.
-    fn section_left_out(&self, request: &Request) -> Option<String> {
-        let inputs = self.read_inputs(request, None).ok()?;
-        let context = inputs.context(self);
-        let ResolvedEntries { profile, turn, .. } = &inputs.entries;
-        let section = profile.sections.iter().find(|section| is_for_skills(section))?;
-        let mut recorded = RecordedVariables::default();
-        let mut source = |key: &VariableKey| Some(provider::resolve(key, &context));
-        let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
-        let verdict =
-            section.when.as_ref()?.decide(&mut |test| variables.holds(test, None, &mut Diagnostics::new()));
-        match verdict {
-            Ok(ConditionResult::Fails(why)) => Some(why),
-            _ => None,
-        }
-    }
-
-    /// Opens the gate for a request and looks at files of the layers, without anything else that a build collects.
+    /// Runs the input stages and looks at files of the layers, without anything else that a build collects.
     pub(crate) fn with_layers<T>(
         &self,
         request: &Request,
         see: &mut dyn FnMut(&Profile, &ProviderContext<'_>) -> T,
     ) -> Result<T, Error> {
-        let loaded = self.load_profile(request)?;
-        let access = self.open_gate(request, &loaded, None)?;
-        let nothing = MergedSettings::default();
-        let mut settings = MergedSettings::default();
-        // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
-        if !access.places.foreign_keys.is_empty() {
-            let mark = access.gate.mark();
-            let project = discover::project_settings(&access.context(self, &loaded, &nothing));
-            access.gate.forget_after(mark);
-            let layers = loaded.settings.global.iter().cloned().chain(project).collect();
-            settings = settings::merge(layers, &mut Diagnostics::new());
-        }
-        let diagnostics = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
-        let context = ProviderContext {
-            diagnostics: RefCell::new(diagnostics),
-            ..access.context(self, &loaded, &settings)
-        };
-        Ok(see(&loaded.profile, &context))
+        let inputs = self.read_inputs(request, None)?;
+        let diagnostics = [&inputs.loaded.diagnostics[..], &inputs.project.access.diagnostics[..]].concat();
+        let context = ProviderContext { diagnostics: RefCell::new(diagnostics), ..inputs.context(self) };
+        Ok(see(&inputs.entries.profile, &context))
+    }
+}
+
+/// Returns the reason why the condition of the section for skills is false, if it is.
+fn left_out(profile: &Profile, context: &ProviderContext<'_>) -> Option<String> {
+    let section = profile.sections.iter().find(|section| is_for_skills(section))?;
+    let mut recorded = RecordedVariables::default();
+    let mut source = |key: &VariableKey| Some(provider::resolve(key, context));
+    let mut variables = Variables::new(context.turn, profile, &mut recorded, &mut source);
+    let verdict =
+        section.when.as_ref()?.decide(&mut |test| variables.holds(test, None, &mut Diagnostics::new()));
+    match verdict {
+        Ok(ConditionResult::Fails(why)) => Some(why),
+        _ => None,
     }
 }
 

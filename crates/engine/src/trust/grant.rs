@@ -2,7 +2,7 @@
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
-    input::{collect::Breadth, load_profile::LoadedProfile},
+    input::{FirstFiles, collect::Breadth, load_profile::LoadedProfile},
     request::{Request, TrustChoice},
     trust::{
         consent::{self, Ask, TrustAnswer, TrustQuestion},
@@ -75,12 +75,13 @@ impl Engine<'_> {
         }
         let paths = self.real(paths);
         check_paths(built.mode, &built.prompt.preset, &paths)?;
-        let (first, mut events) = self.first_files_of(request, built)?;
+        let first = self.first_files_of(built);
+        let mut events = first.audit;
         let mut report = match built.mode {
             TrustMode::Whole => self.grant_whole(built, coverage, hidden)?,
             TrustMode::Pinned | TrustMode::None => self.grant_pins(built, coverage, &paths, hidden)?,
         };
-        report.diagnostics.extend(first);
+        report.diagnostics.extend(first.diagnostics);
         events.append(&mut report.audit);
         report.audit.clone_from(&events);
         report.diagnostics.extend(self.log_or_keep(request, &mut events));
@@ -89,21 +90,12 @@ impl Engine<'_> {
     }
 
     /// Writes the first files of a profile before its trust store, which may be what creates the user's own directory.
-    fn first_files_of(
-        &self,
-        request: &Request,
-        built: &BuildResult,
-    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
+    fn first_files_of(&self, built: &BuildResult) -> FirstFiles {
         let records = match built.mode {
             TrustMode::Whole => consent::layer_root(self.system(), &built.places).is_some(),
             TrustMode::Pinned | TrustMode::None => true,
         };
-        if records { self.write_first_files(request) } else { Ok(<_>::default()) }
-    }
-
-    /// Writes the first files of a profile before an answer is recorded, where this engine writes them.
-    fn first_files_before(&self, request: &Request) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
-        if self.scaffolds() { self.write_first_files(request) } else { Ok(<_>::default()) }
+        if records { self.scaffold(&built.snapshot.profile, &built.places) } else { FirstFiles::default() }
     }
 
     /// Grants are about where a file really lies, whichever way a path leads there.
@@ -239,11 +231,10 @@ impl Engine<'_> {
         }
         if !rest.is_empty() || reports.is_empty() {
             check_paths(built.mode, &built.prompt.preset, &rest)?;
-            let (first, mut events) = self.first_files_of(request, &built)?;
+            let mut first = self.first_files_of(&built);
             let mut report = self.revoke_of(&built, &rest)?;
-            report.diagnostics.extend(first);
-            events.append(&mut report.audit);
-            report.audit = events;
+            report.diagnostics.append(&mut first.diagnostics);
+            report.audit.splice(0..0, first.audit);
             reports.push(report);
         }
         for report in &mut reports {
@@ -423,6 +414,11 @@ pub(crate) fn ask_for_whole(
     if record.declines(&contents) {
         return Ok(answer);
     }
+    // Before an answer is recorded, where this engine writes them.
+    let first_files = || match engine.handing_out().scaffolds() {
+        true => engine.scaffold(&profile, &places),
+        false => FirstFiles::default(),
+    };
     match ask.trust(&question) {
         None => {}
         Some(TrustAnswer::Abort) => return Err(Error::Abort),
@@ -439,13 +435,15 @@ pub(crate) fn ask_for_whole(
         }
         Some(TrustAnswer::Trust) if question.can_trust => {
             let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
-            (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
+            let first = first_files();
+            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
             let report = store.grant_whole(&root, files);
             answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
         }
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
-            (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
+            let first = first_files();
+            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
             match store.map(|store| store.decline(&root, Some(contents))) {
                 Some(Ok(report)) => answer.audit.extend(report.audit),
                 Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
