@@ -7,12 +7,11 @@ pub use super::character::escape_hidden;
 
 use super::{
     character::{BLANK_BRAILLE, Class, excerpt, floor_char_boundary, is_unusual_space},
-    finding::{self, FindingLimiter, OmittedFindings, TextFinding},
+    finding::{FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Diagnostics, Remedy, Severity},
+    diagnostic::{DiagnosticCode, Remedy, Severity},
     markdown_code,
-    scope::Scope,
     skill::frontmatter,
 };
 use memchr::memmem;
@@ -173,7 +172,9 @@ impl TextFinding for HiddenSpan {
     }
 
     fn help(&self) -> Option<Remedy> {
-        self.code().help().filter(|_| self.usual.is_none())
+        let help = self.code().help().filter(|_| self.usual.is_none())?;
+        let is_comment = self.kind == HiddenKind::Comment;
+        Some(if is_comment { format!("the model sees it; {help}").into() } else { help })
     }
 }
 
@@ -283,43 +284,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     });
     push(&text[at..]);
     Cow::Owned(shown)
-}
-
-/// The handling of HTML comments before the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommentHandling {
-    /// The model sees them.
-    Sent,
-    /// They are taken out.
-    Stripped,
-}
-
-/// Turns findings into diagnostics on the file `path`, and reports each comment if the model sees it.
-///
-/// ```
-/// use preface_core::lint::hidden::{CommentHandling, diagnostics, scan};
-/// let text = "<!-- psst -->";
-/// let diagnostics = diagnostics(&scan(text), text, None, "AGENTS.md", CommentHandling::Sent);
-/// assert_eq!(diagnostics[0].help.as_deref(), Some("the model sees it; remove the comment if it is not meant for the model"));
-/// ```
-#[must_use]
-pub fn diagnostics(
-    findings: &[HiddenSpan],
-    text: &str,
-    scope: Option<Scope>,
-    path: &str,
-    comments: CommentHandling,
-) -> Diagnostics {
-    let mut found = finding::diagnostics(findings, text, scope, path);
-    for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == HiddenKind::Comment.code()) {
-        diagnostic.help = match comments {
-            CommentHandling::Sent => {
-                diagnostic.help.take().map(|help| format!("the model sees it; {}", help.words).into())
-            }
-            CommentHandling::Stripped => Some("the model does not see it".into()),
-        };
-    }
-    found
 }
 
 /// A run of hidden text, before anything is worked out for a message.

@@ -4,14 +4,11 @@ use super::{
     Probe,
     reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair},
 };
-use crate::lint::tags;
 use preface_core::{
     bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     lint::{
-        finding, forged,
-        hidden::{self, CommentHandling},
-        secret,
+        finding, forged, hidden, secret,
         template::{self, Edit, VariableTypes},
     },
     template::{Locator, TemplateOptions, Tile, Utf16},
@@ -54,12 +51,12 @@ pub(super) fn diagnostics(
     }
     let (hidden, more) = finding::worst(hidden::scan(text), MOST_DIAGNOSTICS);
     left += more;
-    let mut others = hidden::diagnostics(&hidden, text, None, NAME, CommentHandling::Sent);
+    let mut others = finding::diagnostics(&hidden, text, None, NAME);
     let (secrets, more) = finding::worst(secret::scan(text), MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&secrets, text, None, NAME));
     let (forged, more) =
-        finding::worst(forged::scan_granted(text, &tags(profile), usize::MAX).0, MOST_DIAGNOSTICS);
+        finding::worst(forged::scan_granted(text, &profile.reserved_tags(), usize::MAX).0, MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&forged, text, None, NAME));
     others.extend(problem);

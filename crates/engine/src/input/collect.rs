@@ -7,9 +7,9 @@ use crate::{
         Inputs, extensions,
         load_profile::{ProfileSource, UserSettings},
         named,
+        source_texts::source_texts,
         variables::declare,
     },
-    lint::source_texts,
     request::{Request, TemplateInput},
     trust::consent::Ask,
 };

@@ -13,6 +13,7 @@ pub(crate) mod open_project;
 pub(crate) mod options;
 pub(crate) mod project_changes;
 pub(crate) mod resolve;
+pub(crate) mod source_texts;
 pub(crate) mod variables;
 
 use crate::{
