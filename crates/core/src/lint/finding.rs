@@ -2,10 +2,10 @@
 
 use crate::{
     bounded_list::BoundedList,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity, excerpt},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     scope::Scope,
+    template::Locator,
 };
-use memchr::memchr_iter;
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 /// A finding in a text.
@@ -50,9 +50,13 @@ pub fn diagnostics<F: TextFinding>(
     scope: Option<Scope>,
     path: &str,
 ) -> Diagnostics {
-    let mut places = LocationFinder { text, scope, path, at: 0, line: 1, line_start: 0, column: 1 };
+    let mut locator = Locator::new(text);
     let diagnostic = |finding: &F| {
-        let place = places.place(finding.range());
+        let range = finding.range();
+        let place = match text.is_char_boundary(range.start) {
+            true => locator.place(scope, path, range).1,
+            false => Place::within(scope, path, text, range),
+        };
         let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
         Diagnostic { help: finding.help(), ..diagnostic }
     };
@@ -171,43 +175,6 @@ impl FindingLimiter {
             .collect();
         rest.sort_by_key(|rest| rest.range.start);
         rest
-    }
-}
-
-/// Works out many places of one text. Equal to [`Place::within`], which starts over for each.
-struct LocationFinder<'t> {
-    text: &'t str,
-    scope: Option<Scope>,
-    path: &'t str,
-    at: usize,
-    line: usize,
-    line_start: usize,
-    column: usize,
-}
-
-impl LocationFinder<'_> {
-    fn place(&mut self, span: Range<usize>) -> Place {
-        if span.start < self.at || !self.text.is_char_boundary(span.start) {
-            return Place::within(self.scope, self.path, self.text, span);
-        }
-        let passed = &self.text[self.at..span.start];
-        self.line += memchr_iter(b'\n', passed.as_bytes()).count();
-        if let Some(last) = passed.rfind('\n') {
-            self.line_start = self.at + last + 1;
-            self.column = self.text[self.line_start..span.start].chars().count() + 1;
-        } else {
-            self.column += passed.chars().count();
-        }
-        self.at = span.start;
-        let (excerpt, skipped) = excerpt(self.text, self.line_start, span.start, self.column);
-        Place {
-            span: Some(span),
-            line: Some(self.line),
-            column: Some(self.column),
-            excerpt: Some(excerpt),
-            skipped,
-            ..Place::file(self.scope, self.path)
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The user chooses the catalog; the profile chooses which of its texts are used. A catalog that is not there, is damaged, or is not the
 //! one that was pinned, stops the build. A text with a value that has no binding does not: the profile's own text is used, and reported.
 
-use crate::{Engine, Error, input::load_profile::LoadedProfile, request::Request};
+use crate::{Engine, Error, input::Inputs, request::Request};
 use preface_core::{
     catalog::{CatalogEntry, CatalogIndex},
     definition::unknown_parameter,
@@ -111,12 +111,12 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::build`].
     pub fn catalog_uses(&self, request: &Request) -> Result<Vec<CatalogUse>, Error> {
-        let LoadedProfile { profile, places, .. } = self.load_profile(request)?;
+        let Inputs { loaded, entries, .. } = self.read_inputs(request, None)?;
+        let (profile, places) = (&loaded.profile, &loaded.places);
         let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
-        let tools = self.build(request)?.snapshot.turn.tools;
         let mut reader =
-            CatalogReader::open(self.system(), &places, choice, &profile.name, &mut Diagnostics::new())?;
-        reader.lay(&mut Profile::clone(&profile), &tools)?;
+            CatalogReader::open(self.system(), places, choice, &profile.name, &mut Diagnostics::new())?;
+        reader.lay(&mut Profile::clone(profile), &entries.turn.tools)?;
         for (agent, prompts) in &choice.agents {
             reader.pieces(&prompts.0, format!("agent `{agent}`"), None)?;
         }

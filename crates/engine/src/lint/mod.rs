@@ -6,7 +6,7 @@
 //!
 //! The files of a project are scanned whole, whatever the trust in them: beside the build, everything is collected once more as if
 //! all of them were granted and every tool active, and the gate lists what it sees. Of texts that are made of such a file, only
-//! what the file does not show as it is (an escape of JSON) and the tags of templates are looked at.
+//! the tags of templates are looked at.
 
 mod build;
 mod files;
@@ -93,6 +93,10 @@ impl Engine<'_> {
         let of_lints = BUILD_LINTS.iter().flat_map(|lint| lint(&linted));
         lint.report.findings.extend(of_lints);
         let mut of_build = built.prompt.diagnostics.clone();
+        of_build.extend(files.not_utf8.into_iter().filter(|found| {
+            let is_same = |known: &Diagnostic| known.code == found.code && known.place == found.place;
+            !built.prompt.diagnostics.iter().any(is_same)
+        }));
         if request.events.is_empty() {
             of_build.extend(engine.reminder_problems(&built.snapshot.profile, &built.places));
         }
@@ -104,15 +108,8 @@ impl Engine<'_> {
             let is_limited = found.code == DiagnosticCode::TemplateUnbalanced;
             !has_lines && !is_limited && !lint.report.findings.contains(found)
         });
-        let findings = &mut lint.report.findings;
-        findings.append(&mut of_build);
-        untrusted_once(findings);
-        for found in files.not_utf8 {
-            let is_same = |known: &Diagnostic| known.code == found.code && known.place == found.place;
-            if !findings.iter().any(is_same) {
-                findings.push(found);
-            }
-        }
+        lint.report.findings.append(&mut of_build);
+        untrusted_once(&mut lint.report.findings);
         Ok(lint.done(&built.settings.lint.ignore))
     }
 
@@ -215,8 +212,8 @@ impl Engine<'_> {
                 let (_, diagnostics) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
                 lint.report.findings.extend(diagnostics);
             } else if is_text && name.ends_with(".toml") {
-                let (global, choice) =
-                    (loaded.places.global.as_deref(), ProfileChoice::File(file.path.clone()));
+                let choice = ProfileChoice::File(file.path.clone());
+                let global = loaded.places.global.as_deref();
                 if let Err(error) = profile::load(self.system(), global, &choice, &[]) {
                     let place = Place { path: file.shown.clone(), ..*error.place.clone() };
                     lint.report.findings.push(Diagnostic::from(error).at(place));
@@ -350,29 +347,18 @@ impl Lint {
                 Some(_) => self.template_tags(&linted),
                 None => self.find(&linted),
             };
-            let piece = if let [piece] = pieces { Some(piece) } else { None };
-            found.retain_mut(|diagnostic| {
-                let Some(place) = &mut diagnostic.place else { return true };
-                let Some(span) = place.span.clone() else { return true };
-                if let Some(found) = piece.and_then(|piece| engine.place_of_piece(built, piece, &span)) {
-                    *place = found;
-                    return true;
-                }
-                let Some(file) = file else { return true };
-                let is_tag = diagnostic.code.as_str().starts_with("template/");
-                if !is_tag && file.text.contains(&text[span.clone()]) {
-                    return false;
-                }
-                *place = match piece.map(|piece| &piece.origin) {
-                    Some(Origin::Source { span: whole, lossy: false, .. }) => {
+            for place in found.iter_mut().filter_map(|diagnostic| diagnostic.place.as_mut()) {
+                let (Some(span), [piece]) = (place.span.clone(), *pieces) else { continue };
+                *place = match (engine.place_of_piece(built, piece, &span), file, &piece.origin) {
+                    (Some(found), ..) => found,
+                    (None, Some(file), Origin::Source { span: whole, lossy: false, .. }) => {
                         let span = whole.start + span.start..whole.start + span.end;
                         Place::within(*scope, path.as_str(), &file.text, span)
                     }
-                    Some(_) => Place::file(*scope, path.as_str()),
-                    None => return true,
+                    (None, Some(_), _) => Place::file(*scope, path.as_str()),
+                    (None, None, _) => continue,
                 };
-                true
-            });
+            }
             self.report.findings.append(&mut found);
         }
     }
