@@ -477,24 +477,24 @@ impl<'s> Engine<'s> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
-        let (inputs, snapshot) = self.read_and_collect(request, breadth, consent, ask)?;
+        let (mut inputs, mut snapshot) = self.read_and_collect(request, breadth, consent, ask)?;
         if breadth == Breadth::EveryTool {
             self.read_for_other_tools(&inputs, &snapshot);
         }
-        self.complete(inputs, snapshot, ask)
+        let (prompt, tools) = self.complete(&mut inputs, &mut snapshot, ask)?;
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 
-    /// Builds the prompt of what was collected. Nothing is logged.
+    /// Builds the prompt of what was collected, and the definitions of its tools. Nothing is logged.
     pub(crate) fn complete(
         &self,
-        inputs: Inputs,
-        snapshot: Snapshot,
+        inputs: &mut Inputs,
+        snapshot: &mut Snapshot,
         ask: &dyn Ask,
-    ) -> Result<BuildResult, Error> {
-        let (inputs, mut snapshot, mut prompt) =
-            self.first_base(inputs, snapshot, &[], DiscoverReason::Startup, ask)?;
+    ) -> Result<(Prompt, Vec<Tool>), Error> {
+        let mut prompt = self.first_base(inputs, snapshot, &[], DiscoverReason::Startup, ask)?;
         let mut diagnostics = Diagnostics::new();
-        let tools = self.definitions(&inputs, &mut snapshot, &mut diagnostics)?;
+        let tools = self.definitions(inputs, snapshot, &mut diagnostics)?;
         prompt.diagnostics.append(&mut diagnostics);
         // Variables that only a tool's description uses have diagnostics, too.
         for diagnostic in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
@@ -502,7 +502,7 @@ impl<'s> Engine<'s> {
                 prompt.diagnostics.push(diagnostic.clone());
             }
         }
-        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
+        Ok((prompt, tools))
     }
 
     /// The pure half, with this machine answering for variables.

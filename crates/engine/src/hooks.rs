@@ -72,17 +72,17 @@ impl Engine<'_> {
     /// Builds the first base, lets hooks point to skills for a reason, and builds it again where they did.
     pub(crate) fn first_base(
         &self,
-        inputs: Inputs,
-        mut snapshot: Snapshot,
+        inputs: &mut Inputs,
+        snapshot: &mut Snapshot,
         handlers: &[Arc<dyn HookHandler>],
         reason: DiscoverReason,
         ask: &dyn Ask,
-    ) -> Result<(Inputs, Snapshot, Prompt), Error> {
-        let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
-        let programs = self.programs(&inputs, &snapshot.turn, ask);
+    ) -> Result<Prompt, Error> {
+        let mut prompt = self.compose(inputs, snapshot, ask)?;
+        let programs = self.programs(inputs, &snapshot.turn, ask);
         let hooks = of_event(&programs, handlers, HookEvent::ResourcesDiscover);
         if hooks.is_empty() {
-            return Ok((inputs, snapshot, prompt));
+            return Ok(prompt);
         }
         let kind = match reason {
             DiscoverReason::Startup => TriggerKind::Startup,
@@ -108,18 +108,17 @@ impl Engine<'_> {
         if by.is_empty() {
             prompt.diagnostics.append(&mut diagnostics);
             prompt.triggers = triggers;
-            return Ok((inputs, snapshot, prompt));
+            return Ok(prompt);
         }
-        let inputs = Inputs { skill_paths: paths, ..inputs };
+        inputs.skill_paths = paths;
         let turn = snapshot.turn.clone();
-        let context = self.context(&inputs, &turn, ask);
-        let mut snapshot =
-            collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &context);
+        let context = self.context(inputs, &turn, ask);
+        collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &context);
         let before = prompt;
-        let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
+        let mut prompt = self.compose(inputs, snapshot, ask)?;
         let by = by.join(", ");
         triggers.push(Trigger::between(TriggerKind::ResourcesDiscover, Some(&by), &before, &prompt));
         prompt.triggers = triggers;
-        Ok((inputs, snapshot, prompt))
+        Ok(prompt)
     }
 }

@@ -248,7 +248,7 @@ impl Setup {
             (template, text) = store.wait(store.service.template(store.template.as_deref()))?;
             request.to_mut().template = text;
         }
-        let (inputs, mut snapshot) = engine.read_and_collect(&request, self.breadth, None, ask)?;
+        let (mut inputs, mut snapshot) = engine.read_and_collect(&request, self.breadth, None, ask)?;
         engine.refuse_untrusted_in(&request, &inputs)?;
         let mut diagnostics = Diagnostics::new();
         let active = match occasion {
@@ -260,12 +260,8 @@ impl Setup {
             snapshot.turn.tools = active;
             let turn = snapshot.turn.clone();
             let context = engine.context(&inputs, &turn, &Headless);
-            snapshot = collect_again(
-                |provider| provider.follows_tools(),
-                &inputs.entries.scopes,
-                snapshot,
-                &context,
-            );
+            let scopes = &inputs.entries.scopes;
+            collect_again(|provider| provider.follows_tools(), scopes, &mut snapshot, &context);
         }
         let nothing = Prompt::default();
         let (reason, kind, earlier) = match occasion {
@@ -274,8 +270,7 @@ impl Setup {
                 (DiscoverReason::Reload, TriggerKind::Reload, &before.base)
             }
         };
-        let (inputs, snapshot, mut prompt) =
-            engine.first_base(inputs, snapshot, &self.handlers, reason, ask)?;
+        let mut prompt = engine.first_base(&mut inputs, &mut snapshot, &self.handlers, reason, ask)?;
         if prompt.triggers.is_empty() {
             prompt.triggers.push(Trigger::between(kind, None, earlier, &prompt));
         }

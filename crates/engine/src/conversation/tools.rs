@@ -155,8 +155,8 @@ pub(super) fn with_tools(
     let mut snapshot = before.clone();
     if !same_tools {
         let context = engine.context(inputs, &turn, &Headless);
-        snapshot =
-            collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &context);
+        let scopes = &inputs.entries.scopes;
+        collect_again(|provider| provider.follows_tools(), scopes, &mut snapshot, &context);
     }
     snapshot.turn = turn;
     snapshot.variables.retain(|key, variable| {

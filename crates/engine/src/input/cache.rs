@@ -165,13 +165,13 @@ impl Engine<'_> {
         }
         let recorder = RecordingSystem::new(self.system());
         let engine = self.handing_out();
-        let (inputs, snapshot) =
+        let (mut inputs, mut snapshot) =
             engine.on(&recorder).read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mark = inputs.gate().mark();
         let access_log = recorder.into_access_log().filter(|_| lasts && self.is_lasting(&inputs, &snapshot));
         let looks = RecordingSystem::new(self.system());
-        let (inputs, snapshot, mut prompt) =
-            self.on(&looks).first_base(inputs, snapshot, &[], DiscoverReason::Startup, &Headless)?;
+        let (engine, reason) = (self.on(&looks), DiscoverReason::Startup);
+        let mut prompt = engine.first_base(&mut inputs, &mut snapshot, &[], reason, &Headless)?;
         if let Err(refused) = self.refuse_untrusted_in(request, &inputs) {
             self.append(&Loggers::of(&inputs, &snapshot.turn), &by_hand_over(&prompt.audit).1);
             return Err(refused);

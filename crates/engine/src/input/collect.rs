@@ -280,14 +280,14 @@ fn contribute(
         .collect()
 }
 
-/// Asks those context providers again that `which` names, after what they depend on has changed, and returns the snapshot with
-/// their new contributions. `context` has what they depend on.
+/// Asks those context providers again that `which` names, after what they depend on has changed. `context` has what they depend
+/// on.
 pub(crate) fn collect_again(
     which: fn(&dyn ContextProvider) -> bool,
     scopes: &Scopes,
-    mut snapshot: Snapshot,
+    snapshot: &mut Snapshot,
     context: &ProviderContext<'_>,
-) -> Snapshot {
+) {
     let contributions = &mut snapshot.contributions;
     for section in &snapshot.profile.sections {
         let SectionBody::Fill(name) = &section.body else { continue };
@@ -307,7 +307,6 @@ pub(crate) fn collect_again(
             snapshot.diagnostics.push(diagnostic);
         }
     }
-    snapshot
 }
 
 /// Returns true if a condition fails by the declared variables, the options that are set and, unless every tool counts, by the

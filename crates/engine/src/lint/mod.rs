@@ -116,12 +116,16 @@ impl Engine<'_> {
     /// Builds: without a token budget where that stops the build, and where a template does, the texts alone, which are linted as
     /// they are. Returns what stopped it, too.
     fn build_to_lint(&self, request: &Request) -> Result<(BuildResult, Diagnostics), Error> {
+        let (mut inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mut stopped = Diagnostics::new();
-        let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
-        for request in [request, &unlimited] {
-            match self.build(request) {
-                Ok(built) => return Ok((built, stopped)),
+        let (prompt, tools) = loop {
+            match self.complete(&mut inputs, &mut snapshot, &Headless) {
+                Ok(completed) => {
+                    self.refuse_untrusted_in(request, &inputs)?;
+                    break completed;
+                }
                 Err(Error::Over(over)) => {
+                    snapshot.turn.budget = Some(usize::MAX);
                     let largest = over.largest.iter();
                     let largest: Vec<_> =
                         largest.map(|(section, tokens)| format!("`{section}` needs {tokens}")).collect();
@@ -130,13 +134,12 @@ impl Engine<'_> {
                 }
                 Err(Error::Render(diagnostic)) => {
                     stopped.push(*diagnostic);
-                    break;
+                    break unrendered(&snapshot);
                 }
                 Err(error) => return Err(error),
             }
-        }
-        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        Ok((unrendered(inputs, snapshot), stopped))
+        };
+        Ok((BuildResult::new(prompt, snapshot, tools, inputs), stopped))
     }
 
     /// Collects what a build may use once all of the project is granted, also with other tools, and the files that came to the gate.

@@ -235,22 +235,20 @@ impl Engine<'_> {
     pub fn review(&self, request: &Request, paths: &[PathBuf]) -> Result<Review, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let granting = Consent::Granting(self.real(paths));
-        let collect =
-            || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
-        let (inputs, snapshot) = collect()?;
+        let (mut inputs, mut snapshot) =
+            self.read_and_collect(&request, Breadth::EveryTool, Some(granting), &Headless)?;
         self.read_for_other_tools(&inputs, &snapshot);
         let mut coverage = Coverage { permissions: self.permissions(&inputs)?, ..Coverage::default() };
         coverage.replaces = replaced_files(&snapshot.stack);
         coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
-        let mut built = match self.complete(inputs, snapshot, &Headless) {
-            Ok(built) => built,
+        let (prompt, tools) = match self.complete(&mut inputs, &mut snapshot, &Headless) {
             Err(error @ (Error::Render(_) | Error::Over(_))) => {
                 coverage.failure = Some(error);
-                let (inputs, snapshot) = collect()?;
-                unrendered(inputs, snapshot)
+                unrendered(&snapshot)
             }
-            Err(error) => return Err(error),
+            completed => completed?,
         };
+        let mut built = BuildResult::new(prompt, snapshot, tools, inputs);
         let below = self.used_below(&request, &built, paths)?;
         built.seen.extend(below);
         coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
@@ -452,10 +450,9 @@ fn sent_texts(built: &BuildResult) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Makes a build of what was collected alone, where no prompt can be built of it.
-pub(crate) fn unrendered(inputs: Inputs, snapshot: Snapshot) -> BuildResult {
-    let prompt = Prompt { diagnostics: snapshot.diagnostics.clone(), ..Prompt::default() };
-    BuildResult::new(prompt, snapshot, Vec::new(), inputs)
+/// Returns the prompt, without text, and the tools of what was collected alone, where no prompt can be built of it.
+pub(crate) fn unrendered(snapshot: &Snapshot) -> (Prompt, Vec<Tool>) {
+    (Prompt { diagnostics: snapshot.diagnostics.clone(), ..Prompt::default() }, Vec::new())
 }
 
 impl UncoveredFile {
