@@ -101,10 +101,12 @@ impl SwitchedOff {
     /// Reads the lists of all layers.
     pub(super) fn read(options: &SkillOptions, context: &ProviderContext<'_>) -> Vec<Self> {
         let lists = options.roots.iter().filter_map(|root| SettingsList::read(root, context));
-        lists.flat_map(|list| list.items().iter().filter_map(move |item| Self::entry(&list, item))).collect()
+        lists
+            .flat_map(|list| list.items().iter().filter_map(move |item| Self::entry(&list, item, context)))
+            .collect()
     }
 
-    fn entry(list: &SettingsList<'_>, item: &SettingsNode) -> Option<Self> {
+    fn entry(list: &SettingsList<'_>, item: &SettingsNode, context: &ProviderContext<'_>) -> Option<Self> {
         let text = item.as_text()?;
         let (glob, names) = match text.strip_prefix('!') {
             Some(glob) => (Cow::Borrowed(glob), true),
@@ -113,9 +115,14 @@ impl SwitchedOff {
                 (Cow::Owned(globset::escape(path.strip_prefix("./").unwrap_or(path))), false)
             }
         };
-        // A pattern that is not valid matches nothing.
-        let glob = GlobBuilder::new(&glob).literal_separator(true).build().ok()?.compile_matcher();
-        Some(SwitchedOff { scope: list.scope, base: list.base.to_owned(), glob, names, place: item.place() })
+        let place = item.place();
+        let note = |error: globset::Error| {
+            let what = format!("`{}` leaves out nothing: {}", escape_hidden(text), error.kind());
+            context.note(Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place.clone()));
+        };
+        let glob = GlobBuilder::new(&glob).literal_separator(true).build().map_err(note).ok()?;
+        let (base, glob) = (list.base.to_owned(), glob.compile_matcher());
+        Some(SwitchedOff { scope: list.scope, base, glob, names, place })
     }
 
     /// Returns true if it is about this skill.
