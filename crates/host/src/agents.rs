@@ -8,7 +8,6 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::Piece,
     scope::Scope,
-    suggestion::did_you_mean,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -141,12 +140,6 @@ pub fn load_own(context: &ProviderContext<'_>) -> Vec<AgentEntry> {
 pub fn find<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e AgentEntry> {
     let name = name.to_lowercase();
     entries.iter().find(|entry| entry.active && entry.name.to_lowercase() == name)
-}
-
-/// Returns the name of an agent that is nearly called so.
-#[must_use]
-pub fn near<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e str> {
-    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {

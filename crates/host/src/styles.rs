@@ -7,7 +7,6 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     scope::Scope,
-    suggestion::did_you_mean,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -62,12 +61,6 @@ pub fn find<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e StyleEntry>
     };
     // Of two files in different layers the stronger layer's is used.
     active().find(|entry| entry.name.to_lowercase() == name).or_else(|| active().rfind(stem))
-}
-
-/// Returns the name of a style that is nearly called so.
-#[must_use]
-pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
-    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {

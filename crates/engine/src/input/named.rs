@@ -14,6 +14,7 @@ use preface_core::{
 };
 use preface_host::{
     agents::{self, Agent, AgentEntry},
+    markdown,
     styles::{self, StyleEntry},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -64,7 +65,7 @@ fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
         Remedy::command("its file was left out; see why", "list agents")
     } else {
-        agents::near(name, agents).map_or_else(
+        markdown::near(name, agents).map_or_else(
             || Remedy::list("agents"),
             |near| format!("did you mean `{}`?", escape_hidden(near)).into(),
         )

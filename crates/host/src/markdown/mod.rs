@@ -19,6 +19,7 @@ use preface_core::{
     origin::Piece,
     scope::Scope,
     section::Language,
+    suggestion::did_you_mean,
 };
 use serde::Serialize;
 use std::{
@@ -28,6 +29,12 @@ use std::{
 
 /// An agent, output style or command of one layer.
 pub type MarkdownEntry<T> = Entry<Markdown<T>>;
+
+/// Returns the name of an active entry that is nearly called so.
+#[must_use]
+pub fn near<'e, T>(name: &str, entries: &'e [MarkdownEntry<T>]) -> Option<&'e str> {
+    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
+}
 
 /// The fields of an entry that only such files have.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,7 +3,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     agents::{self, AgentEntry},
-    markdown::{remove_repeated, shown},
+    markdown::{near, remove_repeated, shown},
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
@@ -191,7 +191,7 @@ fn skipped_diagnostic(entry: &AgentEntry, what: &str, context: &ProviderContext<
 fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
     let diagnostic =
         Diagnostic::warning(DiagnosticCode::ScopeUnknown, format!("there is no agent `{}`", shown(name)));
-    diagnostic.help(match agents::near(name, entries) {
+    diagnostic.help(match near(name, entries) {
         Some(near) => format!("did you mean `{}`?", shown(near)).into(),
         None => Remedy::list("agents"),
     })

@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    markdown::shown,
+    markdown::{near, shown},
     provider_context::ProviderContext,
     styles::{self, StyleEntry},
 };
@@ -71,7 +71,7 @@ fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
         DiagnosticCode::ScopeUnknown,
         format!("there is no output style `{}`", shown(name)),
     );
-    if let Some(near) = styles::near(name, entries) {
+    if let Some(near) = near(name, entries) {
         return diagnostic.help(format!("did you mean `{}`?", shown(near)));
     }
     let known = entries.iter().filter(|entry| entry.active).take(20).map(|entry| shown(&entry.name));
