@@ -5,7 +5,7 @@ use preface_core::{
     scope::Scope,
     settings::{
         FilePath, KeyPath, MergedSettings, SetBy, SetError, SetValue, Settings, SystemPromptFileSettings,
-        ValueOutcome, merge, parse,
+        ValueOutcome, merge, parse, parse_foreign,
     },
 };
 use serde_json::json;
@@ -35,6 +35,29 @@ fn path(text: &str) -> KeyPath {
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
     diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
+}
+
+#[test]
+fn of_another_programs_file_only_the_named_keys_are_kept() {
+    let text = "\u{feff}{ // theirs\n  \"env\": {\"TOKEN\": \"hunter2\"}, \"outputStyle\": \"Concise\", \"skills\": [\"a\"],\n  \"hooks\": [], \"claudeMdExcludes\": [\"x\"]}";
+    let keys = ["outputStyle", "claudeMdExcludes", "skills"].map(str::to_owned);
+    let (layer, diagnostics) = parse_foreign(Scope::Global, "settings.json", text.as_bytes(), &keys);
+    assert_eq!(codes(&diagnostics), Vec::<&str>::new());
+    let merged = merge(vec![layer.unwrap()], &mut Vec::new());
+    assert_eq!(merged.to_value(), json!({"outputStyle": "Concise", "claudeMdExcludes": ["x"]}));
+    assert_eq!(merged.foreign(SetBy::Global, "skills").map(|node| node.to_value()), Some(json!(["a"])));
+    let node = merged.get(&path("outputStyle")).unwrap();
+    assert_eq!((node.place().line, &text[node.span()]), (Some(2), "\"Concise\""));
+    let stored = serde_json::to_string(&merged).unwrap();
+    assert!(
+        !stored.contains("hunter2") && !stored.contains("theirs") && !stored.contains("hooks"),
+        "{stored}"
+    );
+    assert_eq!(serde_json::from_str::<MergedSettings>(&stored).unwrap(), merged);
+
+    let (_, diagnostics) =
+        parse_foreign(Scope::Project, "settings.json", br#"{"outputStyle": 5, "tools": {}, "x": 1}"#, &keys);
+    assert_eq!(codes(&diagnostics), [SHAPE_INVALID, "settings/shared"]);
 }
 
 /// `line:column` of each diagnostic.

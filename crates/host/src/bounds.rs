@@ -267,7 +267,6 @@ mod tests {
                 .with_dir(format!("{root}/.git/refs"))
         };
         let home = ProfileDirs {
-            shared: false,
             foreign_keys: Vec::new(),
             global: vec!["~/.x".into()],
             project: Some(".x".into()),

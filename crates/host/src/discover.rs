@@ -19,7 +19,11 @@ use preface_core::{
     snapshot::SettingsPrompt,
     trust::{Trust, TrustKind},
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The most entries of a `sections/` directory, and of `sections` in the settings of a layer.
 const SECTIONS: usize = 1000;
@@ -27,28 +31,21 @@ const SECTIONS: usize = 1000;
 const SECTION_LIMIT: u64 = 1 << 20;
 const SECTIONS_LIMIT: u64 = 16 << 20;
 
-/// Reads the settings of the project directory, through the gate.
+/// Reads the settings files of the project directory, through the gate; preface's own come last.
 #[must_use]
-pub fn project_settings(context: &ProviderContext<'_>) -> Option<LayerSettings> {
-    if !context.gate.allows_layer() {
-        return None;
-    }
-    let path = context.places.project.as_ref()?.join("settings.json");
-    let wanted = ReadRequest::project(
-        &path,
-        ReadScope::Root(context.layer_root()),
-        SETTINGS_LIMIT,
-        TrustKind::Configuration,
-    );
-    settings_at(&wanted, context)
-}
-
-fn settings_at(wanted: &ReadRequest<'_>, context: &ProviderContext<'_>) -> Option<LayerSettings> {
-    let read = context.read(wanted)?;
-    let source = context.places.source(wanted.scope, wanted.path);
-    let (settings, diagnostics) = context.places.parse_settings(wanted.scope, &source.path, &read.bytes);
-    context.diagnostics.borrow_mut().extend(diagnostics);
-    settings
+pub fn project_settings(context: &ProviderContext<'_>) -> Vec<LayerSettings> {
+    let dir = context.places.project.as_ref().filter(|_| context.gate.allows_layer());
+    let read = |path: PathBuf| {
+        let within = ReadScope::Root(context.layer_root());
+        let wanted = ReadRequest::project(&path, within, SETTINGS_LIMIT, TrustKind::Configuration);
+        let read = context.read(&wanted)?;
+        let source = context.places.source(wanted.scope, wanted.path);
+        let (settings, found) = context.places.parse_settings(wanted.scope, &source.path, &read.bytes);
+        context.diagnostics.borrow_mut().extend(found);
+        settings
+    };
+    let names = context.places.settings_names();
+    dir.into_iter().flat_map(|dir| names.iter().map(|name| dir.join(name))).filter_map(read).collect()
 }
 
 /// Discovers the three layers. `trust` is the user's decision about the project layer.
@@ -173,7 +170,7 @@ fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
             )
             .at(Place::file(Some(layer.scope), shown));
             context.note(diagnostic.help(format!(
-                "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in settings.json leaves `{id}` out"
+                "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in the settings leaves `{id}` out"
             )));
             continue;
         }
@@ -183,7 +180,7 @@ fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
 
 /// Warns if other users can write files that only the user should write.
 fn writable(system: &dyn System, root: &Path, shown: &str, context: &ProviderContext<'_>) {
-    for name in ["mcp.json", "ordering.json", "settings.json", "system.md", "trust.json"] {
+    for name in ["mcp.json", "ordering.json", "preface.json", "settings.json", "system.md", "trust.json"] {
         if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
             && mode & 0o022 != 0
         {

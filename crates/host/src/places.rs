@@ -33,11 +33,13 @@ pub struct Places {
     pub own_home: Option<PathBuf>,
     /// The directory for state of the user that belongs to no project; `None` if there is none.
     pub state: Option<PathBuf>,
-    /// True: another program keeps settings in the same files.
-    pub shared: bool,
-    /// The keys of settings.json that another program keeps.
+    /// The keys that are read from another program's settings.json.
     pub foreign_keys: Vec<String>,
 }
+
+const SETTINGS: &str = "settings.json";
+/// The name of preface's settings where another program has its own in a file of the usual name.
+const OWN_SETTINGS: &str = "preface.json";
 
 /// The rule for which directories named by the environment are the user's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -245,7 +247,6 @@ impl Places {
             project,
             own_home,
             state,
-            shared: home.shared,
             foreign_keys: home.foreign_keys.clone(),
         }
     }
@@ -312,7 +313,19 @@ impl Places {
         Arc::new(Source { scope, path: preface_core::lint::hidden::escape_hidden(&shown).into_owned() })
     }
 
-    /// Reads the bytes of a `settings.json` of these directories. What another program keeps in it is no error.
+    /// Returns the names of the settings files of a layer, preface's own last.
+    #[must_use]
+    pub fn settings_names(&self) -> &'static [&'static str] {
+        if self.foreign_keys.is_empty() { &[SETTINGS] } else { &[SETTINGS, OWN_SETTINGS] }
+    }
+
+    /// Returns the name of preface's own settings file.
+    #[must_use]
+    pub fn own_settings(&self) -> &'static str {
+        if self.foreign_keys.is_empty() { SETTINGS } else { OWN_SETTINGS }
+    }
+
+    /// Reads the bytes of a settings file of these directories, as its name has it.
     #[must_use]
     pub fn parse_settings(
         &self,
@@ -320,13 +333,11 @@ impl Places {
         shown: &str,
         bytes: &[u8],
     ) -> (Option<LayerSettings>, Diagnostics) {
-        let (layer, diagnostics) = settings::parse_shared(scope, shown, bytes, &self.foreign_keys);
-        let diagnostics = if self.shared && layer.is_some() {
-            settings::left_alone(diagnostics, shown)
+        if shown.ends_with(self.own_settings()) {
+            settings::parse(scope, shown, bytes)
         } else {
-            diagnostics
-        };
-        (layer, diagnostics)
+            settings::parse_foreign(scope, shown, bytes, &self.foreign_keys)
+        }
     }
 }
 
@@ -517,7 +528,6 @@ mod tests {
             global: vec!["config:preface".to_owned()],
             project: Some(".preface".to_owned()),
             flat_extensions: false,
-            shared: false,
             foreign_keys: Vec::new(),
             variable: None,
         };
@@ -604,7 +614,6 @@ mod tests {
             global: vec!["config:preface".to_owned()],
             project: None,
             flat_extensions: false,
-            shared: false,
             foreign_keys: Vec::new(),
             variable: None,
         };
@@ -624,7 +633,6 @@ mod tests {
             global: vec!["~/.x".to_owned(), "config:x-cli".to_owned()],
             project: None,
             flat_extensions: false,
-            shared: false,
             foreign_keys: Vec::new(),
             variable: variable.map(str::to_owned),
         };
@@ -665,7 +673,6 @@ mod tests {
             global: Vec::new(),
             project: None,
             flat_extensions: false,
-            shared: false,
             foreign_keys: Vec::new(),
             variable: None,
         };
@@ -698,7 +705,6 @@ mod tests {
                 global: vec!["config:preface".to_owned()],
                 project: None,
                 flat_extensions: false,
-                shared: false,
                 foreign_keys: Vec::new(),
                 variable: None,
             };

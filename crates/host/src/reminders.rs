@@ -147,7 +147,6 @@ mod tests {
 
     fn find(system: &MemorySystem) -> (ReminderCatalog, Vec<String>) {
         let home = ProfileDirs {
-            shared: false,
             foreign_keys: Vec::new(),
             global: vec!["~/.x".to_owned()],
             project: Some(".x".to_owned()),

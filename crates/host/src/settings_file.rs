@@ -27,7 +27,7 @@ const OWN_MODE: u32 = 0o600;
 const PROJECT_DIR_MODE: u32 = 0o755;
 const PROJECT_MODE: u32 = 0o644;
 
-/// The `settings.json` of the user's own directory or of a project's.
+/// The settings file of the user's own directory or of a project's.
 #[derive(Clone, Debug)]
 pub struct SettingsFile<'a> {
     system: &'a dyn System,
@@ -156,7 +156,6 @@ impl<'a> SettingsFile<'a> {
     /// let places = Places {
     ///     own_home: None,
     ///     state: None,
-    ///     shared: false,
     ///     foreign_keys: Vec::new(),
     ///     cwd: "/work".into(),
     ///     home: Some("/home/user".into()),
@@ -186,7 +185,7 @@ impl<'a> SettingsFile<'a> {
             Scope::Project => places.project.as_deref(),
         };
         let named = dir.ok_or(SettingsFileError::Nowhere(scope))?;
-        let shown = places.source(scope, &named.join("settings.json")).path.clone();
+        let shown = places.source(scope, &named.join(places.own_settings())).path.clone();
         let is_whole = scope == Scope::Project && mode == TrustMode::Whole;
         let is_link = || system.link_stat(named).is_some_and(|stat| stat.kind == FileKind::Link);
         let dir = if is_whole && is_link() {
@@ -194,7 +193,7 @@ impl<'a> SettingsFile<'a> {
         } else {
             named.to_owned()
         };
-        let path = dir.join("settings.json");
+        let path = dir.join(places.own_settings());
         let root = (scope == Scope::Project).then(|| match mode {
             TrustMode::Whole => dir,
             TrustMode::Pinned | TrustMode::None => places.cwd.clone(),
@@ -365,7 +364,6 @@ mod tests {
         Places {
             state: None,
             own_home: None,
-            shared: false,
             foreign_keys: Vec::new(),
             cwd: "/work".into(),
             home: Some("/home/user".into()),

@@ -76,7 +76,6 @@ fn load_as<T>(
 ) -> Seen<T> {
     let cwd = Path::new("/w/p");
     let home = ProfileDirs {
-        shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.x".into()],
         project: Some(".x".into()),

@@ -39,7 +39,6 @@ impl Home {
         Places {
             state: None,
             own_home: None,
-            shared: false,
             foreign_keys: Vec::new(),
             cwd: self.root.join("work"),
             home: Some(self.root.clone()),

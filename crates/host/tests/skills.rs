@@ -65,7 +65,6 @@ fn load(system: &MemorySystem, options: &Value) -> Found {
 fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
     let cwd = Path::new("/w/p");
     let home = ProfileDirs {
-        shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.x/agent".into()],
         project: Some(".x".into()),

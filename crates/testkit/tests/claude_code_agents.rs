@@ -44,10 +44,7 @@ fn machine(places: &[&str]) -> MemorySystem {
         .with_dir("/work/app")
         .with_current_dir("/work/app")
         .with_file("/work/app/.claude/commands/ship.md", format!("{MARK} command\n"))
-        .with_file(
-            "/work/app/.claude/settings.json",
-            format!(r#"{{"systemPrompt": {{"append": "{MARK}"}}}}"#),
-        )
+        .with_file("/work/app/.claude/preface.json", format!(r#"{{"systemPrompt": {{"append": "{MARK}"}}}}"#))
         .with_file("/work/app/imported.md", format!("{MARK} imported\n"));
     for place in places {
         system = system.with_file(place, format!("{MARK} of {place}\n@imported.md\n"));
@@ -216,7 +213,7 @@ fn section_files_replace_what_agents_read_of_the_program() {
         .collect();
     assert_eq!(found, ["data-policy", "environment"]);
     let switched_off = r#"{"sections": {"data-policy": {"disable": true}, "mine": {"text": "OWN mine"}}}"#;
-    let system = machine(&[]).with_file("/home/user/.claude/settings.json", switched_off);
+    let system = machine(&[]).with_file("/home/user/.claude/preface.json", switched_off);
     let text = build(&system, "explore", Vec::new()).prompt.text;
     assert!(!text.contains("quoted-data") && !text.contains("OWN"), "{text}");
     // A project's file replaces nothing.

@@ -151,7 +151,7 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     let combined = [both, vec!["systemPrompt.combine=true"]].concat();
     assert_eq!(text(&system, &combined), format!("{custom}\n\nMore."));
     let settings = format!(r#"{{"systemPrompt": {}}}"#, serde_json::json!(custom));
-    assert_eq!(text(&machine().with_file("/home/user/.claude/settings.json", settings), &[]), custom);
+    assert_eq!(text(&machine().with_file("/home/user/.claude/preface.json", settings), &[]), custom);
 }
 
 /// Without a grant a project's settings change nothing, with one they are those of the nearest layer.
@@ -160,8 +160,8 @@ fn a_project_replaces_none_of_the_users_own_text_without_a_grant() {
     let settings = |value: &str| format!(r#"{{"systemPrompt": {value}}}"#);
     let system = |user: &str, project: &str| {
         machine()
-            .with_file("/home/user/.claude/settings.json", settings(user))
-            .with_file("/work/app/.claude/settings.json", settings(project))
+            .with_file("/home/user/.claude/preface.json", settings(user))
+            .with_file("/work/app/.claude/preface.json", settings(project))
     };
     let build = |system: &MemorySystem| {
         let built = build(system, &[]);
@@ -201,7 +201,7 @@ fn a_setting_that_names_the_preset_appends_to_it() {
     let other = Request { preset: Some("pi".into()), ..Request::new("/work/app") };
     assert!(!Engine::new(&system).build(&other).expect("it builds").prompt.text.contains("APP"));
     let nearer =
-        system.with_file("/home/user/.claude/settings.json", r#"{"systemPrompt": {"append": "NEAR"}}"#);
+        system.with_file("/home/user/.claude/preface.json", r#"{"systemPrompt": {"append": "NEAR"}}"#);
     assert!(Engine::new(&nearer).build(&request).expect("it builds").prompt.text.ends_with("\n\nNEAR"));
 }
 
@@ -235,7 +235,7 @@ fn preset_and_append_appends_correctly() {
     let settings = serde_json::json!({
         "systemPrompt": { "type": "preset", "preset": "claude_code", "append": append },
     });
-    let system = machine().with_file("/home/user/.claude/settings.json", settings.to_string());
+    let system = machine().with_file("/home/user/.claude/preface.json", settings.to_string());
     let built = build(&system, &[]);
     assert_eq!(built.prompt.text, format!("{plain}\n\n{append}"));
     assert_eq!(ids(&built).last(), Some(&"append"));
@@ -368,7 +368,7 @@ fn tool_descriptions_stand_in_the_definitions_alone() {
 fn a_project_that_appends_gets_no_rank() {
     let settings = r#"{"systemPrompt": {"append": "APP"}}"#;
     for (dir, is_named) in [("/home/user/.claude", true), ("/work/app/.claude", false)] {
-        let system = machine().with_file(format!("{dir}/settings.json"), settings);
+        let system = machine().with_file(format!("{dir}/preface.json"), settings);
         preface_testkit::grant(&Engine::new(&system), &preset_request(&[]), &[], HiddenText::Refuse)
             .expect("a grant");
         let built = text(&system, &[]);
@@ -381,9 +381,11 @@ fn a_project_that_appends_gets_no_rank() {
 #[test]
 fn options_are_settings_too() {
     let with = |options: &str| {
-        let settings = format!(r#"{{"options": {options}, "permissions": {{}}, "env": {{"A": "b"}}}}"#);
+        let theirs =
+            r#"{"permissions": {}, "env": {"A": "b"}, "budget": {"tokens": 1}, "outputStyle": "Concise"}"#;
         machine()
-            .with_file("/home/user/.claude/settings.json", settings)
+            .with_file("/home/user/.claude/settings.json", theirs)
+            .with_file("/home/user/.claude/preface.json", format!(r#"{{"options": {options}}}"#))
             .with_file("/work/CLAUDE.md", "Up.")
             .with_file("/work/app/CLAUDE.md", "Own.")
     };
@@ -394,7 +396,7 @@ fn options_are_settings_too() {
     }
     let catalog = build(&with(r#"{"order": "catalog", "claudeMdExcludes": ["**/CLAUDE.md"]}"#), &[]);
     assert_eq!(ids(&catalog)[2], "conversational-style");
-    // What belongs to another program is one diagnostic; an unknown one is reported.
+    // A setting of preface in the file of another program is reported, what belongs to that program is not.
     let built = build(&with(r#"{"sesions": true}"#), &[]);
     let diagnostic = |code: &str| {
         built.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == code).cloned()
@@ -403,7 +405,29 @@ fn options_are_settings_too() {
         diagnostic("settings/unknown-option").and_then(|diagnostic| diagnostic.help).as_deref(),
         Some("did you mean `sessions`?")
     );
-    assert!(diagnostic("settings/shared").is_some() && diagnostic("settings/literal-env-value").is_none());
+    assert_eq!(
+        diagnostic("settings/shared").map(|diagnostic| diagnostic.message).as_deref(),
+        Some("settings of preface are ignored in ~/.claude/settings.json: `budget`")
+    );
+    assert!(diagnostic("settings/literal-env-value").is_none());
+    assert!(ids(&built).contains(&"output-style"), "what both programs know is used");
+}
+
+/// `PREFACE_HOME` is one directory for all presets, in which no other program has a file.
+#[test]
+fn in_a_directory_of_preface_both_files_are_its_own() {
+    let system = machine()
+        .with_var("PREFACE_HOME", "/home/user/mine")
+        .with_file(
+            "/home/user/mine/settings.json",
+            r#"{"sessions": 1, "options": {"sessions": true, "memory": true}}"#,
+        )
+        .with_file("/home/user/mine/preface.json", r#"{"options": {"sessions": false}}"#);
+    let built = build(&system, &[]);
+    assert!(ids(&built).contains(&"agent-memory") && !ids(&built).contains(&"past-sessions"));
+    let codes: Vec<&str> =
+        built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+    assert_eq!(codes, ["settings/unknown-key"]);
 }
 
 /// An exact counter measures the prompt; tools are described beside it whoever counts.

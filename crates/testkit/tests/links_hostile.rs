@@ -21,7 +21,7 @@ const LINKS: [(&str, &str, &str); 20] = [
     ("claude-code", "/p/.claude/rules", "/h/out/rules"),
     ("claude-code", "/p/.claude/rules/r.md", "/h/out/env.md"),
     ("claude-code", "/p/.claude/commands/c.md", "/h/out/command.md"),
-    ("claude-code", "/p/.claude/settings.json", "/h/out/settings.json"),
+    ("claude-code", "/p/.claude/preface.json", "/h/out/settings.json"),
     ("pi", "/p/AGENTS.md", "/h/out/env.md"),
     ("pi", "/p/CLAUDE.md", "/h/out/env.md"),
     ("pi", "/p/.sf/SYSTEM.md", "/h/out/env.md"),
@@ -207,7 +207,7 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
     };
     let own = linked()
         .with_file("/h/.config/preface/settings.json", r#"{"trust": {"hardLinks": true}}"#)
-        .with_file("/h/.claude/settings.json", r#"{"trust": {"hardLinks": true}}"#);
+        .with_file("/h/.claude/preface.json", r#"{"trust": {"hardLinks": true}}"#);
     for preset in ["template", "default", "claude-code"] {
         let refused = build_with(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(!refused.prompt.text.contains(SECRET), "{preset}");

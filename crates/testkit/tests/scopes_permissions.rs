@@ -27,6 +27,11 @@ const PRESETS: [(&str, &str, &str); 2] = [
 const ALL_PRESETS: [(&str, &str, &str); 3] =
     [PRESETS[0], PRESETS[1], ("claude-code", "/home/user/.claude", "/work/.claude")];
 
+/// Returns preface's settings in a directory of one of these.
+fn settings_in(dir: &str) -> String {
+    format!("{dir}/{}", if dir.ends_with(".claude") { "preface.json" } else { "settings.json" })
+}
+
 fn manifest(category: &str, id: &str, fields: &str) -> String {
     format!(
         r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", {fields}}}"#
@@ -343,7 +348,7 @@ fn programs_of_the_user_start_in_a_project_that_is_granted() {
             .with_file("/work/.git/HEAD", "ref: refs/heads/main\n")
             .with_dir("/work/.git/objects")
             .with_dir("/work/.git/refs")
-            .with_file(format!("{project}/settings.json"), "{}");
+            .with_file(settings_in(project), "{}");
         let engine = Engine::new(&system);
         let started = |choice: TrustChoice| {
             let before = system.runs().len();
@@ -390,16 +395,13 @@ fn without_a_grant_the_users_own_stay_the_users() {
                 format!("{global}/extensions/tools/tea/manifest.json"),
                 manifest("tools", "tea", r#""description": "mine""#),
             )
-            .with_file(
-                format!("{global}/settings.json"),
-                r#"{"securityMode": {"mode": "allowlist", "allowlist": ["ls"]}}"#,
-            )
+            .with_file(settings_in(global), r#"{"securityMode": {"mode": "allowlist", "allowlist": ["ls"]}}"#)
             .with_file(format!("{global}/mcp.json"), server("own"));
         let settings = r#"{"contextProviders": {"notes": {"disable": true}},
             "securityMode": {"mode": null, "allowlist": ["rm"]}, "systemPrompt": {"append": "THEIRS"}}"#;
         let system = own
             .clone()
-            .with_file(format!("{project}/settings.json"), settings)
+            .with_file(settings_in(project), settings)
             .with_file(format!("{project}/ordering.json"), r#"{"bundled": []}"#)
             .with_file(format!("{project}/mcp.json"), server("theirs"))
             .with_file(

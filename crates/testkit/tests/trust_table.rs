@@ -426,9 +426,13 @@ fn machine(thing: &Thing, preset: &Preset, mark: &str) -> MemorySystem {
 }
 
 fn path(thing: &Thing, preset: &Preset) -> String {
-    match thing.file.strip_prefix('/') {
+    let file = match (thing.file, preset.name) {
+        ("settings.json", "claude-code" | "pi") => "preface.json",
+        (file, _) => file,
+    };
+    match file.strip_prefix('/') {
         Some(file) => format!("/work/{file}"),
-        None => format!("{}/{}", preset.project.expect("it has a directory of the project"), thing.file),
+        None => format!("{}/{file}", preset.project.expect("it has a directory of the project")),
     }
 }
 

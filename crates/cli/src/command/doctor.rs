@@ -128,8 +128,9 @@ fn layer_paths(system: &dyn System, report: &ScopesReport) -> (LayerPaths, Layer
         exists: Some(path.and_then(|path| system.stat(&path)).is_some_and(|stat| stat.kind == kind)),
     };
     let dir = |dir: &Option<PathBuf>| checked(dir.clone(), FileKind::Dir);
-    let settings =
-        |dir: &Option<PathBuf>| checked(dir.as_ref().map(|dir| dir.join("settings.json")), FileKind::File);
+    let settings = |dir: &Option<PathBuf>| {
+        checked(dir.as_ref().map(|dir| dir.join(places.own_settings())), FileKind::File)
+    };
     let directories = LayerPaths { global: dir(&places.global), project: dir(&places.project) };
     let mut files = LayerPaths { global: settings(&places.global), project: settings(&places.project) };
     // Nothing inside of a project that is trusted as a whole is looked at before it is.

@@ -308,12 +308,9 @@ fn without(entry: &ListingRow) -> String {
     }
     let key = format!("{}.{}.disable", entry.value.group, one_line(&entry.name));
     match entry.origin.scope {
-        Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
+        Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings."),
         Scope::Global => {
-            format!(
-                "To be without it, remove {}, or set `{key}` to `true` in your settings.json.",
-                source(entry)
-            )
+            format!("To be without it, remove {}, or set `{key}` to `true` in your settings.", source(entry))
         }
         Scope::Project => format!("To be without it, remove {}.", source(entry)),
     }
@@ -377,7 +374,7 @@ tools/Edit is the bundled one.
   bundled  bundled/extensions/tools/Edit/manifest.json  active
   global   -                                            nothing here
   project  -                                            nothing here
-To be without it, set `tools.Edit.disable` to `true` in your settings.json.
+To be without it, set `tools.Edit.disable` to `true` in your settings.
 ",
         );
     }

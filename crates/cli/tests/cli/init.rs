@@ -76,10 +76,10 @@ fn the_files_of_the_profile_are_told() {
     sandbox.run("preface config init --preset pi").exits(0).says("").prints(
         "\
 ~/.sf/agent was created.
-  wrote settings.json
+  wrote preface.json
 
 What you can put there:
-  settings.json                settings: preset, sections, budget, trust (exists)
+  preface.json                 settings: preset, sections, budget, trust (exists)
   SYSTEM.md                    in place of the base prompt, word for word
   APPEND_SYSTEM.md             text in the section `append`, word for word
   AGENTS.md                    instructions for all projects, word for word
@@ -93,7 +93,7 @@ What you can put there:
   models.toml                  what preface knows about models
 
 A project has its own in .sf:
-settings.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
+preface.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
 ",
     );
     let ran = sandbox.run("preface config init").exits(0);
@@ -124,7 +124,7 @@ fn the_files_of_agents_and_rules_are_listed_where_a_profile_reads_them() {
         assert!(ran.stdout.contains(&format!("  {file} ")), "{file}: {}", ran.stdout);
     }
     let project = ran.stdout.lines().last().unwrap_or_default();
-    assert!(project.starts_with("settings.json, ") && project.contains("agents/<name>.md"), "{project}");
+    assert!(project.starts_with("preface.json, ") && project.contains("agents/<name>.md"), "{project}");
     assert!(!project.contains("reminders"), "{project}");
 }
 
@@ -145,12 +145,12 @@ fn the_first_settings_fit_their_profile() {
     for preset in ["pi", "claude-code", "default"] {
         let sandbox = Sandbox::empty();
         sandbox.run(&format!("preface config init --preset {preset}")).exits(0);
-        let dir = match preset {
-            "pi" => ".sf/agent",
-            "claude-code" => ".claude",
-            _ => ".config/preface",
+        let file = match preset {
+            "pi" => ".sf/agent/preface.json",
+            "claude-code" => ".claude/preface.json",
+            _ => ".config/preface/settings.json",
         };
-        let settings = sandbox.path(&format!("home/{dir}/settings.json"));
+        let settings = sandbox.path(&format!("home/{file}"));
         let text = fs::read_to_string(&settings).expect("it is there");
         assert_eq!(
             text.contains("// \"preset\":"),

@@ -165,16 +165,14 @@ const STATES: [State; 30] = [
     State {
         name: "a template that is too large",
         make: |sandbox, preset| {
-            let settings = format!("{}/settings.json", home(preset));
-            sandbox.home(&settings, r#"{"template": {"maxBytes": 10}}"#);
+            sandbox.home(&settings_of(preset), r#"{"template": {"maxBytes": 10}}"#);
         },
         call: "build",
     },
     State {
         name: "a template that is too deep",
         make: |sandbox, preset| {
-            let settings = format!("{}/settings.json", home(preset));
-            sandbox.home(&settings, r#"{"template": {"maxDepth": 1}}"#);
+            sandbox.home(&settings_of(preset), r#"{"template": {"maxDepth": 1}}"#);
             let nested = "[if system:date][if system:date]now[/if][/if]\n";
             sandbox.home(&format!("{}/append.md", home(preset)), nested);
         },
@@ -185,7 +183,7 @@ const STATES: [State; 30] = [
         make: |sandbox, preset| {
             let (tools, servers) =
                 (r#"{"tools": {"ghost": {"disable": true}}}"#, r#"{"ghost": {"disable": true}}"#);
-            sandbox.home(&format!("{}/settings.json", home(preset)), tools);
+            sandbox.home(&settings_of(preset), tools);
             sandbox.home(&format!("{}/mcp.json", home(preset)), servers);
         },
         call: "list extensions",
@@ -194,7 +192,7 @@ const STATES: [State; 30] = [
         name: "a tool that is switched off",
         make: |sandbox, preset| {
             let settings = r#"{"tools": {"bash": {"disable": true}}}"#;
-            sandbox.home(&format!("{}/settings.json", home(preset)), settings);
+            sandbox.home(&settings_of(preset), settings);
         },
         call: "build --tools bash",
     },
@@ -304,6 +302,12 @@ fn home(preset: &str) -> &'static str {
         "stud" => ".stud",
         _ => ".config/preface",
     }
+}
+
+/// Returns the user's settings file of a preset.
+fn settings_of(preset: &str) -> String {
+    let name = if matches!(preset, "claude-code" | "pi") { "preface.json" } else { "settings.json" };
+    format!("{}/{name}", home(preset))
 }
 
 /// Writes a list of servers with one in it, which works.

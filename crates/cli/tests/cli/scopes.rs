@@ -51,7 +51,7 @@ tools/bash is the bundled one.
   bundled  bundled/extensions/tools/bash/manifest.json  active
   global   -                                            nothing here
   project  -                                            not read: the project is not trusted
-To be without it, set `tools.bash.disable` to `true` in your settings.json.
+To be without it, set `tools.bash.disable` to `true` in your settings.
 ",
     );
     sandbox.run("preface list extensions --preset stud --why bsah").exits(1).prints("").says(

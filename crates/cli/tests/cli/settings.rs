@@ -394,7 +394,7 @@ fn what_the_reader_would_refuse_is_not_written() {
         .exits(2)
         .says("error: unknown variant: `nope`\nhelp: variants are `0.58`, `0.73`, `0.87`, `sf`\n");
     sandbox.run("preface config set options.docs nope --preset pi").exits(2);
-    assert!(!sandbox.path("home/.sf/agent/settings.json").exists());
+    assert!(!sandbox.path("home/.sf/agent/preface.json").exists());
     sandbox.run("preface config set options.variant 0.87 --preset pi").exits(0);
     let ran = sandbox.run("preface config set options.nosuch 1 --preset pi").exits(0);
     assert!(ran.stderr.contains("the profile `pi` has no option `nosuch`"), "{}", ran.stderr);

@@ -205,7 +205,7 @@ fn the_figures_of_the_claude_code_page_are_measured() {
 fn the_settings_of_the_claude_code_page_are_understood() {
     let machine = Machine::new();
     let settings = Page::read("docs/presets/claude-code.md").bodies("json").remove(0);
-    fs::write(machine.path("global/settings.json"), settings).unwrap();
+    fs::write(machine.path("global/preface.json"), settings).unwrap();
     let built = machine.preface(&["build", "--preset", "claude-code", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&built.stdout).unwrap();
     assert_eq!(json["diagnostics"], serde_json::json!([]));

@@ -383,8 +383,6 @@ impl ProfileBuilder<'_> {
             #[serde(default)]
             flat_extensions: bool,
             #[serde(default)]
-            shared: bool,
-            #[serde(default)]
             foreign_keys: Vec<String>,
             variable: Option<String>,
         }
@@ -406,8 +404,8 @@ impl ProfileBuilder<'_> {
                 "`home.project` is a directory below the working directory",
             ));
         }
-        let HomeToml { project, flat_extensions, shared, foreign_keys, variable, .. } = home;
-        Ok(ProfileDirs { global, project, flat_extensions, shared, foreign_keys, variable })
+        let HomeToml { project, flat_extensions, foreign_keys, variable, .. } = home;
+        Ok(ProfileDirs { global, project, flat_extensions, foreign_keys, variable })
     }
 
     fn compaction(&mut self, file: &mut TextLoader<'_>) -> Result<Compaction, ProfileError> {

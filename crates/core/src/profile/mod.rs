@@ -308,10 +308,8 @@ pub struct ProfileDirs {
     /// True: a layer without a directory in its `extensions` may have the directories of the categories in its root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flat_extensions: bool,
-    /// True: another program keeps settings in the same files, so what preface does not know there is no fault.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shared: bool,
-    /// The keys of settings.json that another program keeps: they are no settings, and nothing is reported about them.
+    /// The keys that are read from settings.json where that belongs to another program. If there are any, preface's own
+    /// settings are in preface.json.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_keys: Vec<String>,
     /// The environment variable that names the global directory, beside `PREFACE_HOME`; it may begin with `~`.

@@ -228,11 +228,11 @@ impl MergedSettings {
         MergedSettings { layers, root: root_or_empty(root) }
     }
 
-    /// Merges again with another text in place of one layer's.
+    /// Merges again with another text in place of one file's.
     #[must_use]
     pub fn with_layer(&self, layer: LayerSettings, diagnostics: &mut Diagnostics) -> MergedSettings {
         let others = self.layers.iter().map(|layer| &layer.settings);
-        let others = others.filter(|other| other.by() != layer.by()).cloned();
+        let others = others.filter(|other| other.by() != layer.by() || other.path() != layer.path()).cloned();
         merge(others.chain([layer.clone()]).collect(), diagnostics)
     }
 
@@ -246,7 +246,7 @@ impl MergedSettings {
             .find_map(|layer| layer.settings.root.at(path))
     }
 
-    /// Returns the value of another program under a key of one layer's file.
+    /// Returns the value under a key that is no setting, of another program's file in one layer.
     #[must_use]
     pub fn foreign(&self, by: SetBy, key: &str) -> Option<&SettingsNode> {
         self.layers

@@ -29,5 +29,5 @@ pub use merge::{LayerValue, MergedSettings, SetBy, ValueOutcome, merge};
 pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
 pub(crate) use parse::{JsonDialect, holds_login, is_reference, parse_document, shown};
-pub use parse::{LayerSettings, left_alone, offset_in_string, parse, parse_shared};
+pub use parse::{LayerSettings, offset_in_string, parse, parse_foreign};
 pub use schema::{ValueShape, project_may};

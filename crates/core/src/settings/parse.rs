@@ -27,7 +27,7 @@ use std::{ops::Range, sync::Arc};
 pub struct LayerSettings {
     pub(super) source: Arc<SettingsSource>,
     pub(super) root: SettingsNode,
-    /// The values of another program in the same file.
+    /// The values of another program's file that are no settings.
     pub(super) foreign: SettingsTable,
 }
 
@@ -91,37 +91,86 @@ pub(super) const DEEPEST: usize = 64;
 /// ```
 #[must_use]
 pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
-    parse_shared(scope, path_for_people, bytes, &[])
+    parse_file(SetBy::from(scope), path_for_people, bytes, &[])
 }
 
-/// Reads the bytes of a `settings.json` that another program shares: its `foreign` keys are ignored without a
-/// diagnostic. A key that is a setting of preface as well is foreign if its value is invalid for that
-/// setting.
+/// Reads the values under `keys` of a `settings.json` that belongs to another program. A setting of preface under another key
+/// is not used, which is one warning.
 ///
 /// ```
-/// use preface_core::{scope::Scope, settings::parse_shared};
-/// let json = br#"{"theme": "dark", "budget": {"tokens": 5}}"#;
-/// let (layer, diagnostics) = parse_shared(Scope::Global, "~/.pi/agent/settings.json", json, &["theme".to_owned()]);
-/// assert!(diagnostics.is_empty());
-/// assert_eq!(layer.unwrap().root().to_value().to_string(), r#"{"budget":{"tokens":5}}"#);
+/// use preface_core::{scope::Scope, settings::parse_foreign};
+/// let json = br#"{"theme": "dark", "outputStyle": "Concise", "budget": {"tokens": 5}}"#;
+/// let keys = ["outputStyle".to_owned()];
+/// let (layer, diagnostics) = parse_foreign(Scope::Global, "~/.claude/settings.json", json, &keys);
+/// assert_eq!(layer.unwrap().root().to_value().to_string(), r#"{"outputStyle":"Concise"}"#);
+/// assert_eq!(diagnostics[0].message, "settings of preface are ignored in ~/.claude/settings.json: `budget`");
 /// ```
 #[must_use]
-pub fn parse_shared(
+pub fn parse_foreign(
     scope: Scope,
     path_for_people: &str,
     bytes: &[u8],
-    foreign: &[String],
+    keys: &[String],
 ) -> (Option<LayerSettings>, Diagnostics) {
-    parse_file(SetBy::from(scope), path_for_people, bytes, foreign)
+    let by = SetBy::from(scope);
+    let (root, _) = match read_root(by, path_for_people, bytes) {
+        Ok(read) => read,
+        Err(diagnostics) => return (None, diagnostics),
+    };
+    // All else of the file becomes blanks: it is no part of a snapshot.
+    let blank = |byte: &u8| if matches!(byte, b'\n' | b'\r') { *byte } else { b' ' };
+    let mut text: Vec<u8> = bytes.iter().map(blank).collect();
+    text[root.span.start] = b'{';
+    let mut misplaced: Vec<(&String, &SettingsNode)> = Vec::new();
+    for (key, node) in root.as_table().into_iter().flatten() {
+        if keys.contains(key) {
+            let member = node.key_span.start..node.span.end;
+            text[member.clone()].copy_from_slice(&bytes[member]);
+            text[node.span.end] = b',';
+        } else if ValueShape::root().under(key).is_some() && !FOREIGN.contains(&key.as_str()) {
+            misplaced.push((key, node));
+        }
+    }
+    text[root.span.end - 1] = b'}';
+    let (layer, mut diagnostics) = parse_file(by, path_for_people, &text, keys);
+    if let Some((_, first)) = misplaced.first() {
+        let names = quoted(misplaced.iter().map(|(key, _)| key.as_str()));
+        let message = format!("settings of preface are ignored in {path_for_people}: {names}");
+        let diagnostic = Diagnostic::warning(DiagnosticCode::SettingsShared, message).at(first.key_place());
+        diagnostics.push(diagnostic.help("move them to `preface.json` in the same directory"));
+    }
+    (layer, diagnostics)
 }
 
-/// Reads the bytes of a settings file.
+/// The settings that other programs have under the same keys, with a meaning of their own.
+const FOREIGN: [&str; 2] = ["env", "hooks"];
+
+/// Reads the bytes of a settings file. Values under `foreign` keys that are no settings are kept apart.
 pub(super) fn parse_file(
     by: SetBy,
     path: &str,
     bytes: &[u8],
     foreign: &[String],
 ) -> (Option<LayerSettings>, Diagnostics) {
+    let (mut root, mut diagnostics) = match read_root(by, path, bytes) {
+        Ok(read) => read,
+        Err(diagnostics) => return (None, diagnostics),
+    };
+    let source = root.source.clone();
+    let mut kept_apart = SettingsTable::default();
+    if let SettingsTree::Table(table) = &mut root.tree {
+        let is_foreign =
+            |(key, _): &(String, _)| foreign.contains(key) && ValueShape::root().under(key).is_none();
+        (kept_apart, *table) = std::mem::take(table).into_iter().partition(is_foreign);
+    }
+    let root = keep_valid(root, ValueShape::root(), &mut KeyPath::default(), &mut diagnostics);
+    note_literal_env(root.as_ref(), &mut diagnostics);
+    let diagnostics = diagnostics.finish(|| Place::file(by.scope(), &source.path));
+    (root.map(|root| LayerSettings { source, root, foreign: kept_apart }), diagnostics)
+}
+
+/// Reads the bytes of a settings file as an object.
+fn read_root(by: SetBy, path: &str, bytes: &[u8]) -> Result<(SettingsNode, FileDiagnostics), Diagnostics> {
     let read = read_file(by, path, bytes, JsonDialect::Commented, SHAPE_INVALID, Privacy::Open);
     let read = read.and_then(|(root, diagnostics)| match root.as_table() {
         Some(_) => Ok((root, diagnostics)),
@@ -129,36 +178,10 @@ pub(super) fn parse_file(
             Err(Box::new(Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object").at(root.place())))
         }
     });
-    let (root, mut diagnostics) = match read {
-        Ok(read) => read,
-        Err(diagnostic) => {
-            let message = format!("{}; this file is left out", diagnostic.message);
-            return (None, vec![Diagnostic { message, ..*diagnostic }]);
-        }
-    };
-    let source = root.source.clone();
-    let (root, foreign) = without_foreign(root, foreign);
-    let root = keep_valid(root, ValueShape::root(), &mut KeyPath::default(), &mut diagnostics);
-    note_literal_env(root.as_ref(), &mut diagnostics);
-    let diagnostics = diagnostics.finish(|| Place::file(by.scope(), &source.path));
-    (root.map(|root| LayerSettings { source, root, foreign }), diagnostics)
-}
-
-/// Removes the values of another program from a file's root.
-fn without_foreign(mut root: SettingsNode, keys: &[String]) -> (SettingsNode, SettingsTable) {
-    let mut foreign = SettingsTable::default();
-    let SettingsTree::Table(table) = &mut root.tree else { return (root, foreign) };
-    if keys.is_empty() {
-        return (root, foreign);
-    }
-    let mut own = SettingsTable::default();
-    for (key, node) in std::mem::take(table).into_iter() {
-        let is_own = ValueShape::root().under(&key).is_some_and(|shape| fault(&node, shape).is_none());
-        let to = if keys.contains(&key) && !is_own { &mut foreign } else { &mut own };
-        to.insert(key, node);
-    }
-    *table = own;
-    (root, foreign)
+    read.map_err(|diagnostic| {
+        let message = format!("{}; this file is left out", diagnostic.message);
+        vec![Diagnostic { message, ..*diagnostic }]
+    })
 }
 
 /// Parses one JSON value of a `--set` argument; `start` is its offset in the argument.
@@ -502,8 +525,6 @@ pub(crate) fn is_reference(text: &str) -> bool {
     })
 }
 
-pub(super) const LITERAL_ENV_VALUE: DiagnosticCode = DiagnosticCode::SettingsLiteralEnvValue;
-
 fn note_literal_env(root: Option<&SettingsNode>, diagnostics: &mut FileDiagnostics) {
     let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(SettingsNode::as_table) else { return };
     for (name, node) in env.iter() {
@@ -512,7 +533,9 @@ fn note_literal_env(root: Option<&SettingsNode>, diagnostics: &mut FileDiagnosti
                 let message = format!("`env.{}` is a literal value", shown(name));
                 let help =
                     format!("write `\"${{{}}}\"` so that no secret is stored in the file", shown(name));
-                Diagnostic::warning(LITERAL_ENV_VALUE, message).at(node.place()).help(help)
+                Diagnostic::warning(DiagnosticCode::SettingsLiteralEnvValue, message)
+                    .at(node.place())
+                    .help(help)
             });
         }
     }
@@ -564,7 +587,6 @@ pub fn offset_in_string(written: &str, at: usize) -> usize {
 // Validation of a parsed file: invalid values are dropped with a diagnostic, the rest stays.
 
 pub(super) const SHAPE_INVALID: DiagnosticCode = DiagnosticCode::SettingsShapeInvalid;
-pub(super) const UNKNOWN_TOP_LEVEL_KEY: DiagnosticCode = DiagnosticCode::UnknownTopLevelKey;
 
 /// Returns the value without invalid parts; `None` if the value itself is invalid and no condition.
 pub(super) fn keep_valid(
@@ -624,7 +646,7 @@ fn keep_known(
 
 fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath) -> Diagnostic {
     let (code, whole) = if path.0.is_empty() {
-        (UNKNOWN_TOP_LEVEL_KEY, shown(key))
+        (DiagnosticCode::UnknownTopLevelKey, shown(key))
     } else {
         (SHAPE_INVALID, format!("{}.{}", shown(&path.to_string()), shown(key)))
     };
@@ -741,49 +763,6 @@ const LONGEST: usize = 80;
 /// Formats a name from a file for a message.
 pub(crate) fn shown(name: &str) -> String {
     excerpt(name, LONGEST)
-}
-
-// Settings files that another program shares: keys that preface does not know are not the user's mistake.
-
-/// The keys that other programs use with a different meaning.
-const FOREIGN: [&str; 3] = ["env", "hooks", "tools"];
-
-/// Returns true for a diagnostic about this key or a value below it.
-fn is_about(message: &str, key: &str) -> bool {
-    let named = message.split('`').nth(1).and_then(|path| path.strip_prefix(key));
-    named.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// Replaces all diagnostics about unknown keys and values of a shared settings file by a single one.
-///
-/// ```
-/// use preface_core::{scope::Scope, settings::{left_alone, parse}};
-/// let (layer, diagnostics) = parse(Scope::Global, "settings.json", br#"{"model": "x", "permissions": {}, "preset": "pi"}"#);
-/// let diagnostics = left_alone(diagnostics, "settings.json");
-/// assert!(layer.is_some());
-/// assert_eq!(diagnostics[0].message, "settings.json has 2 values that are not settings of preface; they were left alone");
-/// ```
-#[must_use]
-pub fn left_alone(diagnostics: Diagnostics, path: &str) -> Diagnostics {
-    let is_foreign = |diagnostic: &Diagnostic| match diagnostic.code {
-        UNKNOWN_TOP_LEVEL_KEY | LITERAL_ENV_VALUE => true,
-        SHAPE_INVALID => FOREIGN.iter().any(|key| is_about(&diagnostic.message, key)),
-        _ => false,
-    };
-    let (foreign, mut own): (Diagnostics, Diagnostics) = diagnostics.into_iter().partition(is_foreign);
-    if let Some(first) = foreign.first() {
-        let count = foreign.len();
-        let values = if count == 1 {
-            "1 value that is no setting".to_owned()
-        } else {
-            format!("{count} values that are not settings")
-        };
-        let were = if count == 1 { "it was" } else { "they were" };
-        let what = format!("{path} has {values} of preface; {were} left alone");
-        let scope = first.place.as_ref().and_then(|place| place.scope);
-        own.push(Diagnostic::info(DiagnosticCode::SettingsShared, what).at(Place::file(scope, path)));
-    }
-    own
 }
 
 #[cfg(test)]

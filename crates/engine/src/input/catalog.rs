@@ -167,7 +167,7 @@ impl<'a> CatalogReader<'a> {
             let what =
                 format!("the catalog {} is used as it is, whatever an import makes of it", pin.version);
             let help = format!(
-                "pin it with the option `catalog={whole}`, in settings.json `\"options\": {{\"catalog\": \"{whole}\"}}`"
+                "pin it with the option `catalog={whole}`, in your settings `\"options\": {{\"catalog\": \"{whole}\"}}`"
             );
             diagnostics.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }

@@ -21,7 +21,6 @@ use preface_core::{
     lint::template,
     origin::{Origin, Piece},
     profile::Profile,
-    scope::Scope,
     section::{Language, Override, SectionBody},
     snapshot::{Contribution, Snapshot},
     suggestion::suggest_or,
@@ -176,10 +175,8 @@ impl Engine<'_> {
         let UserSettings { bundled, global, sets, .. } = &loaded.settings;
         let profile = &entries.profile;
         let mut overrides = Vec::new();
-        let scopes = [(bundled, Scope::Bundled), (global, Scope::Global), (&project.layer, Scope::Project)];
-        for (layer, scope) in scopes {
-            let read = |layer| discover::overrides(layer, Some(scope), context, diagnostics);
-            overrides.extend(layer.as_ref().map(read).unwrap_or_default());
+        for layer in bundled.iter().chain(global).chain(&project.layers) {
+            overrides.extend(discover::overrides(layer, layer.by().scope(), context, diagnostics));
         }
         if profile.closed {
             let is_own_text = |id: &str| {

@@ -141,22 +141,17 @@ impl ProfileSource {
 pub(crate) struct UserSettings {
     /// The settings that ship with preface.
     pub bundled: Option<LayerSettings>,
-    /// The text that the user's choice of this preset appends, where that is written in another directory than the preset's.
-    pub shared: Option<LayerSettings>,
-    /// The user's own.
-    pub global: Option<LayerSettings>,
+    /// The user's own, the weakest first: the text that the choice of this preset appends, where that is written in another
+    /// directory than the preset's, and the files of its directory.
+    pub global: Vec<LayerSettings>,
     /// The settings that the caller set.
     pub sets: Vec<LayerSettings>,
 }
 
 impl UserSettings {
     /// Merges them with the project's: weaker than the caller's, stronger than all others.
-    pub(crate) fn merge(
-        &self,
-        project: Option<&LayerSettings>,
-        diagnostics: &mut Diagnostics,
-    ) -> MergedSettings {
-        let layers = self.bundled.iter().chain(&self.shared).chain(&self.global);
+    pub(crate) fn merge(&self, project: &[LayerSettings], diagnostics: &mut Diagnostics) -> MergedSettings {
+        let layers = self.bundled.iter().chain(&self.global);
         settings::merge(layers.chain(project).chain(&self.sets).cloned().collect(), diagnostics)
     }
 }
@@ -199,10 +194,10 @@ impl Engine<'_> {
         let sets = given.settings()?;
 
         // The user's default profile is named in the settings of the default home.
-        let mut found = Diagnostics::new();
+        let (mut found, mut read) = (Diagnostics::new(), Diagnostics::new());
         let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut found);
         let bundled = bundled_settings(system, &mut diagnostics);
-        let settings = read_settings(system, &shared, &mut found);
+        let settings = read_settings(system, &shared, shared.settings_names(), &mut read);
         let mut choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let profiles = shared.global.clone();
         let load = |choice: &ProfileChoice, options: &[Setting]| {
@@ -212,7 +207,7 @@ impl Engine<'_> {
             Ok(bare) => bare,
             Err(error) if !given.leaves_choice(request) => return Err(Error::Profile(error)),
             Err(error) => {
-                let error = chosen_by_settings(&choice, settings.as_ref(), error);
+                let error = chosen_by_settings(&choice, settings.last(), error);
                 if !request.default_on_error {
                     return Err(Error::Profile(error));
                 }
@@ -230,17 +225,26 @@ impl Engine<'_> {
         };
         let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
-        let (places, shared, global) = if profile.home == default_home() {
-            diagnostics.append(&mut found);
-            (shared, None, settings)
+        let (places, global) = if profile.home == default_home() {
+            diagnostics.extend(found.into_iter().chain(read));
+            (shared, settings)
         } else {
             let places = Places::find(system, &cwd, &profile.home, request.home_trust, &mut diagnostics);
-            let global = read_settings(system, &places, &mut diagnostics);
-            (places, settings.as_ref().and_then(|settings| appended(settings, &profile)), global)
+            // PREFACE_HOME is one directory for all profiles: no settings.json of another program is there.
+            let is_one = places.global.is_some() && places.global == shared.global;
+            let mut global = if is_one {
+                diagnostics.append(&mut read);
+                settings
+            } else {
+                settings.last().and_then(|settings| appended(settings, &profile)).into_iter().collect()
+            };
+            let names = &places.settings_names()[usize::from(is_one)..];
+            global.extend(read_settings(system, &places, names, &mut diagnostics));
+            (places, global)
         };
-        let settings = UserSettings { bundled, shared, global, sets };
+        let settings = UserSettings { bundled, global, sets };
         let mut merge_diagnostics = Diagnostics::new();
-        let merged = Arc::new(settings.merge(None, &mut merge_diagnostics));
+        let merged = Arc::new(settings.merge(&[], &mut merge_diagnostics));
         let own = Settings::read(&merged);
         let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
         let of_call = options.iter().map(|option| (option.key.clone(), options::CALL.to_owned()));
@@ -503,7 +507,6 @@ pub(crate) fn default_home() -> ProfileDirs {
         global: vec!["config:preface".to_owned()],
         project: Some(".preface".to_owned()),
         flat_extensions: false,
-        shared: false,
         foreign_keys: Vec::new(),
         variable: None,
     }
@@ -517,34 +520,38 @@ fn bundled_settings(system: &dyn System, diagnostics: &mut Diagnostics) -> Optio
     layer
 }
 
+/// Reads the settings files of these names in the user's directory.
 fn read_settings(
     system: &dyn System,
     places: &Places,
+    names: &[&str],
     diagnostics: &mut Diagnostics,
-) -> Option<LayerSettings> {
-    let path = places.global.as_ref()?.join("settings.json");
-    let source = places.source(Scope::Global, &path);
-    match system.read(&path, ReadScope::Anywhere, preface_host::provider_context::SETTINGS_LIMIT) {
-        Ok(read) => {
-            let (settings, found) = places.parse_settings(source.scope, &source.path, &read.bytes);
-            diagnostics.extend(found);
-            settings
+) -> Vec<LayerSettings> {
+    let read = |path: PathBuf| {
+        let source = places.source(Scope::Global, &path);
+        match system.read(&path, ReadScope::Anywhere, preface_host::provider_context::SETTINGS_LIMIT) {
+            Ok(read) => {
+                let (settings, found) = places.parse_settings(source.scope, &source.path, &read.bytes);
+                diagnostics.extend(found);
+                settings
+            }
+            Err(preface_host::system::ReadError::Missing) => None,
+            Err(error) => {
+                diagnostics.push(
+                    Diagnostic::left_out(
+                        Severity::Error,
+                        DiagnosticCode::SettingsShapeInvalid,
+                        &source.path,
+                        error,
+                    )
+                    .at(Place::file(Some(source.scope), source.path.clone()))
+                    .help("put a regular file of at most 1 MiB there that you can read, or nothing"),
+                );
+                None
+            }
         }
-        Err(preface_host::system::ReadError::Missing) => None,
-        Err(error) => {
-            diagnostics.push(
-                Diagnostic::left_out(
-                    Severity::Error,
-                    DiagnosticCode::SettingsShapeInvalid,
-                    &source.path,
-                    error,
-                )
-                .at(Place::file(Some(source.scope), source.path.clone()))
-                .help("put a regular file of at most 1 MiB there that you can read, or nothing"),
-            );
-            None
-        }
-    }
+    };
+    places.global.iter().flat_map(|dir| names.iter().map(|name| dir.join(name))).filter_map(read).collect()
 }
 
 /// The settings of the caller: `path=value`, as written.

@@ -15,8 +15,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct OpenedProject {
     pub access: ProjectAccess,
-    /// The project's own settings; `None` if there are none or they may not be used.
-    pub layer: Option<LayerSettings>,
+    /// The project's settings files that may be used.
+    pub layers: Vec<LayerSettings>,
     /// The settings of all scopes.
     pub settings: Arc<MergedSettings>,
     /// `systemPrompt` of the settings.
@@ -38,18 +38,17 @@ impl Engine<'_> {
     ) -> Result<OpenedProject, Error> {
         let access = self.open_gate(request, loaded, consent)?;
         let context = access.context(self, loaded, &loaded.merged);
-        let layer = discover::project_settings(&context);
+        let layers = discover::project_settings(&context);
         let mut diagnostics = context.diagnostics.take();
         drop(context);
-        let settings = match &layer {
-            Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut diagnostics)),
-            None => {
-                diagnostics.extend(loaded.merge_diagnostics.iter().cloned());
-                loaded.merged.clone()
-            }
+        let settings = if layers.is_empty() {
+            diagnostics.extend(loaded.merge_diagnostics.iter().cloned());
+            loaded.merged.clone()
+        } else {
+            Arc::new(loaded.settings.merge(&layers, &mut diagnostics))
         };
         let system_prompt = system_prompt(loaded, &settings, &mut diagnostics);
-        Ok(OpenedProject { access, layer, settings, system_prompt, diagnostics })
+        Ok(OpenedProject { access, layers, settings, system_prompt, diagnostics })
     }
 }
 

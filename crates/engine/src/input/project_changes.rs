@@ -35,7 +35,7 @@ impl ProjectChanges {
     /// Compares settings and entries with those that there would be without the project.
     pub(crate) fn of(loaded: &LoadedProfile, project: &OpenedProject, entries: &ResolvedEntries) -> Self {
         let mut changes = ProjectChanges::default();
-        if project.layer.is_none() && project.access.trust == Trust::Untrusted {
+        if project.layers.is_empty() && project.access.trust == Trust::Untrusted {
             return changes;
         }
         let own = &loaded.merged;

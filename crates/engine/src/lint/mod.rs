@@ -211,7 +211,7 @@ impl Engine<'_> {
                 !plain && (lint.profile.takes_template() || is_template(&lint.profile, &file.path));
             let language = if is_template { Language::Template } else { Language::Verbatim };
             let is_text = lint.add_bytes(file, language);
-            if is_text && name == "settings.json" {
+            if is_text && loaded.places.settings_names().contains(&&*name) {
                 let (_, diagnostics) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
                 lint.report.findings.extend(diagnostics);
             } else if is_text && name.ends_with(".toml") {
@@ -270,10 +270,8 @@ impl Engine<'_> {
                     Scope::Project => places.project.as_deref().map(|dir| (dir, ReadScope::Root(dir)))?,
                     _ => (places.global.as_deref()?, ReadScope::Anywhere),
                 };
-                let file = dir.join("settings.json");
-                if places.source(source.scope, &file).path != source.path {
-                    return None;
-                }
+                let mut files = places.settings_names().iter().map(|name| dir.join(name));
+                let file = files.find(|file| places.source(source.scope, file).path == source.path)?;
                 let read = self.system().read(&file, inside, SETTINGS_LIMIT).ok()?;
                 let text = String::from_utf8(read.into_bytes()).ok()?;
                 let written = text.get(span.clone()).filter(|written| written.starts_with('"'))?;

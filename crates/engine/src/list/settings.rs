@@ -41,8 +41,8 @@ impl Engine<'_> {
     pub fn settings(&self, request: &Request) -> Result<SettingsReport, Error> {
         let Inputs { loaded, project, entries, .. } = self.read_inputs(request, None)?;
         let ProjectAccess { places, gate, untrusted_layer, .. } = &project.access;
-        let file = places.project.as_ref().map(|dir| dir.join("settings.json"));
-        let file = file.filter(|file| project.layer.is_none() && self.system().link_stat(file).is_some());
+        let file = places.project.as_ref().map(|dir| dir.join(places.own_settings()));
+        let file = file.filter(|file| project.layers.is_empty() && self.system().link_stat(file).is_some());
         let shown = file.map(|file| places.source(Scope::Project, &file).path.clone());
         let is_left_out = |file: &String| {
             gate.seen().iter().any(|seen| seen.shown == *file && seen.verdict != GateVerdict::Included)
@@ -115,7 +115,10 @@ fn is_about_settings(diagnostic: &Diagnostic) -> bool {
             | DiagnosticCode::ConfigSchemaViolation
     );
     let file = diagnostic.place.as_ref().map(|place| place.path.as_str());
-    is_value && file.is_some_and(|path| path.ends_with("settings.json") || path.starts_with("--set"))
+    let is_settings = |path: &str| {
+        path.ends_with("settings.json") || path.ends_with("preface.json") || path.starts_with("--set")
+    };
+    is_value && file.is_some_and(is_settings)
 }
 
 #[cfg(test)]

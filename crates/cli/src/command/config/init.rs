@@ -148,8 +148,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 &mut events,
             ));
             let first = settings(&profile, shared.as_deref() == Some(home.as_path()));
-            if create(&system, &places, &home.join("settings.json"), first.as_bytes())? {
-                written.push("settings.json".to_owned());
+            if create(&system, &places, &home.join(places.own_settings()), first.as_bytes())? {
+                written.push(places.own_settings().to_owned());
             }
         }
     }
@@ -260,7 +260,7 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
     let (bold, dim) = (style::BOLD, style::DIM);
     let sections = ("sections/<id>.md".to_owned(), "one section, new or replaced (a template)".to_owned());
     let mut files =
-        vec![("settings.json".to_owned(), "settings: preset, sections, budget, trust".to_owned())];
+        vec![(places.own_settings().to_owned(), "settings: preset, sections, budget, trust".to_owned())];
     files.extend(init_files::of(profile, Scope::Global));
     files.push(sections.clone());
     files.extend(ADDED.map(|(name, about)| (name.to_owned(), about.to_owned())));
@@ -281,7 +281,7 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
     }
     if let Some(project) = &places.project {
         let trusted = if profile.trust == TrustMode::None { "" } else { ", once you trust it" };
-        let mut names = vec!["settings.json".to_owned()];
+        let mut names = vec![places.own_settings().to_owned()];
         names.extend(init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name));
         names.push(sections.0);
         names.extend(ADDED.map(|(name, _)| name.to_owned()));

@@ -131,7 +131,7 @@ fn refusal(
     let mut diagnostics = Diagnostics::new();
     let merged = engine.settings(request)?.merged.with_layer(layer, &mut diagnostics);
     let by = SetBy::from(file.scope());
-    let value = merged.why(key).into_iter().find(|value| value.by == by);
+    let value = merged.why(key).into_iter().rfind(|value| value.by == by);
     let Some(value) = value.filter(|value| value.outcome == ValueOutcome::Ignored) else {
         return Ok(None);
     };
@@ -164,7 +164,7 @@ fn afterwards(
                 .help(Remedy::command("remove that", "config unset profile")),
         ]);
     }
-    let value = all.iter().find(|value| value.by == by);
+    let value = all.iter().rfind(|value| value.by == by);
     let about = |diagnostic: &&Diagnostic| {
         diagnostic.severity >= Severity::Warning
             && value

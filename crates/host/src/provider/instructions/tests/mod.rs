@@ -76,7 +76,6 @@ fn build(system: &MemorySystem, options: Value) -> BuiltSection {
 fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSection {
     let cwd = system.current_dir().expect("the machine has one");
     let home = ProfileDirs {
-        shared: false,
         foreign_keys: Vec::new(),
         global: vec!["~/.tool".into()],
         project: Some(".tool".into()),
