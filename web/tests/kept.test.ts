@@ -114,7 +114,7 @@ test("7: while the service is away nothing is lost, and a restart needs no reloa
 test("while the store is away the default is shown to read only, until it is back", async () => {
   await service.put("main", "mine\n");
   const page = await newPage(await newContext(browser));
-  await page.route("**/system-prompt", (route) =>
+  await page.route("**/templates/main", (route) =>
     route.request().method() === "GET"
       ? route.fulfill({ json: { template: "the default" }, headers: { "Preface-Degraded": "store" } })
       : route.continue(),
@@ -125,7 +125,7 @@ test("while the store is away the default is shown to read only, until it is bac
   await page.keyboard.type("x");
   await shows(page.locator(".text .cm-content"), /^the default$/);
   assert.ok(await page.getByRole("button", { name: /^Save/ }).first().isDisabled());
-  await page.unroute("**/system-prompt");
+  await page.unroute("**/templates/main");
   await page.locator(".banner").waitFor({ state: "detached" });
   await shows(page.locator(".text .cm-content"), "mine");
   await text(page).focus();

@@ -220,7 +220,7 @@ test("Enter that came before the list is given up where one writes on", async ()
 });
 
 test("what is inserted before the text is here goes into it", async () => {
-  const { page, respond } = await without("**/system-prompt");
+  const { page, respond } = await without("**/templates/main");
   await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
   respond();
   await page.waitForFunction(inText);

@@ -193,7 +193,7 @@ impl From<StorePlaceError> for Error {
             StorePlaceError::Address(error) => Error::Store(error),
             error => {
                 let (message, help) = error.parts();
-                Error::Trust(format!("{message} ({help})"))
+                Error::Trust(message, Some(help.into()))
             }
         }
     }

@@ -359,7 +359,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// The pins are no export.
     pub fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
-        let pins = RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
+        let pins = RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string(), None))?;
         let root = consent::pin_root(self.system, &places.cwd);
         let lost = |(pin, _): (&PinPath, _)| {
             let path = pin.resolve(&root);

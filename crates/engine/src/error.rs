@@ -8,7 +8,7 @@ use preface_core::{
     profile::ProfileError,
     variable::VariableKey,
 };
-use preface_host::settings_file::SettingsFileError;
+use preface_host::{settings_file::SettingsFileError, trust::TrustError};
 use preface_store::StoreError;
 use std::iter;
 
@@ -41,7 +41,7 @@ pub enum Error {
     Snapshot(#[from] SnapshotError),
     /// The trust store cannot be written.
     #[error("{0}")]
-    Trust(String),
+    Trust(String, Option<Remedy>),
     /// The store that keeps the template does not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -94,7 +94,8 @@ impl Error {
             }
             Error::Settings(error) => error.help(),
             Error::Store(error) => error.help().map(Remedy::from),
-            Error::Trust(_) | Error::Abort => None,
+            Error::Trust(_, help) => help.clone(),
+            Error::Abort => None,
         }
     }
 }
@@ -119,6 +120,12 @@ impl UntrustedProject {
             None => source.clone(),
         };
         self.sources.iter().zip(states).map(one).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl From<TrustError> for Error {
+    fn from(error: TrustError) -> Self {
+        Error::Trust(error.to_string(), Some(error.help()))
     }
 }
 

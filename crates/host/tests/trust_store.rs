@@ -94,7 +94,7 @@ fn it_is_for_the_user_alone() {
     );
     let error = store.decline(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
     let remedy = format!("`chmod go-w {}`, then check which decisions are recorded", file.display());
-    assert_eq!(error.help(), remedy);
+    assert_eq!(*error.help(), *remedy);
 }
 
 #[test]

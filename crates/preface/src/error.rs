@@ -126,7 +126,7 @@ impl Error {
             Cause::Over(_) => ErrorKind::TooLarge,
             Cause::Untrusted(_) => ErrorKind::Untrusted,
             Cause::Missing(_) | Cause::Snapshot(_) => ErrorKind::Snapshot,
-            Cause::Trust(_) | Cause::Store(_) | Cause::Abort => ErrorKind::Store,
+            Cause::Trust(..) | Cause::Store(_) | Cause::Abort => ErrorKind::Store,
         };
         let message = match &error {
             // The place is a field of its own.

@@ -27,10 +27,10 @@ impl StoredTemplate {
         let url = match default_store(&*self.system, &self.cwd, HomeTrust::default()) {
             // The build reports the directory.
             Err(_) if self.name.is_empty() => None,
-            found => found.map_err(|inside| Error::Trust(format!("{inside} ({})", inside.help())))?,
+            found => found.map_err(|inside| Error::Trust(inside.to_string(), Some(inside.help().into())))?,
         };
         let Some(StoreUrl::Sqlite(file)) = &url else { return Ok(url) };
-        TrustStore::check_file(&*self.system, file).map_err(|error| Error::Trust(error.to_string()))?;
+        TrustStore::check_file(&*self.system, file)?;
         Ok(url.clone().filter(|_| self.system.stat(file).is_some()))
     }
 }

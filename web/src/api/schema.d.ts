@@ -1226,11 +1226,9 @@ export interface components {
          */
         CutWhy: "ceiling" | "budget";
         /** @description A diagnostic: a stable code, a severity, a message, a place and a remedy. */
-        Diagnostic: {
+        Diagnostic: components["schemas"]["Remedy"] & {
             /** @description The stable code. */
             code: string;
-            /** @description The remedy. */
-            help?: string | null;
             location?: components["schemas"]["Place"] | null;
             /** @description One sentence, lower case first, names in backticks. */
             message: string;
@@ -2083,6 +2081,19 @@ export interface components {
         RefreshReply: components["schemas"]["PromptReply"] & {
             /** @description The difference from the earlier prompt. */
             difference: components["schemas"]["Difference"];
+        };
+        /**
+         * @description What to do next, in words for every way in, and where a command or a flag of `preface` does it, that.
+         *
+         *     It reads as its words. The command line prints the command behind them, with the flags of the call.
+         */
+        Remedy: {
+            /** @description The command that does it, without `preface` and the flags of the call: `trust grant`. */
+            command?: string | null;
+            /** @description The flag that does it for one call: `--trust once`. */
+            flag?: string | null;
+            /** @description What to do, in words. */
+            help?: string;
         };
         /** @description The next request of a conversation. */
         RequestBody: {

@@ -1,5 +1,4 @@
-// Reads, writes and deletes a stored template. `main` has its own address, which returns the default while the store is
-// unavailable.
+// Reads, writes and deletes a stored template. `main` is the default while the store is unavailable.
 import { request } from "../api/client";
 import { Problem } from "../api/problem";
 import type { VariableDeclaration } from "../api/types";
@@ -30,10 +29,7 @@ export function readStored(name: string): Promise<Stored>;
 export function readStored(name: string, known: string | null): Promise<Stored | null>;
 export async function readStored(name: string, known: string | null = null): Promise<Stored | null> {
   try {
-    const reply =
-      name === MAIN
-        ? await request("get", "/system-prompt", { ifNoneMatch: known })
-        : await request("get", "/templates/{name}", { path: { name }, ifNoneMatch: known });
+    const reply = await request("get", "/templates/{name}", { path: { name }, ifNoneMatch: known });
     return { ...stored(reply), missing: false };
   } catch (error) {
     if (error instanceof Problem && error.status === 304) return null;
@@ -90,11 +86,8 @@ export async function restoreDeleted(name: string, version: number): Promise<voi
 export async function writeStored(name: string, text: string, etag: string | null, note: string): Promise<Stored> {
   const [half] = halves(text);
   if (half) throw new Problem(400, { code: half.code, detail: `not saved: line ${half.line}, column ${half.column}: ${half.message}`, help: half.help! });
-  const options = { body: { template: text, ...(note && { note }) }, ifMatch: etag, ifNew: etag === null };
-  const reply =
-    name === MAIN
-      ? await request("put", "/system-prompt", options)
-      : await request("put", "/templates/{name}", { path: { name }, ...options });
+  const body = { template: text, ...(note && { note }) };
+  const reply = await request("put", "/templates/{name}", { path: { name }, body, ifMatch: etag, ifNew: etag === null });
   return { ...stored(reply), missing: false };
 }
 

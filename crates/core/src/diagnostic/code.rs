@@ -307,7 +307,7 @@ codes! {
     ConfigSchemaViolation "settings/schema-violation" [Warning, Error] "A configuration value does not match its schema; the value of a lower layer is used.";
     SettingsShapeClash "settings/shape-clash" [Warning] "Two layers give a setting values of different shapes; the stronger layer is used.";
     SettingsShapeInvalid "settings/shape-invalid" [Error] "A settings file or one of its values does not have the expected shape and was left out.";
-    SettingsShared "settings/shared" [Info] "A settings file that is shared with another program has values that are not settings of preface.";
+    SettingsShared "settings/shared" [Warning] "A settings file of another program has settings of preface, which are ignored there.";
     UnknownTopLevelKey "settings/unknown-key" [Error] "A settings file has a key at its top level that is not a setting.";
     SettingsUnknownOption "settings/unknown-option" [Warning] "The settings give an option or a variable that the profile does not have, or a value that does not fit.";
     SkillDuplicate "skill/duplicate" [Info] "A skill was left out because it is the same file as another one.";

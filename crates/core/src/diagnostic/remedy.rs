@@ -6,13 +6,6 @@ use std::{fmt, ops::Deref};
 /// What to do next, in words for every way in, and where a command or a flag of `preface` does it, that.
 ///
 /// It reads as its words. The command line prints the command behind them, with the flags of the call.
-///
-/// ```
-/// use preface_core::diagnostic::Remedy;
-/// let remedy = Remedy::grant("look at it, then trust it");
-/// assert_eq!(&*remedy, "look at it, then trust it");
-/// assert_eq!(remedy.command.as_deref(), Some("trust grant"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Remedy {
@@ -42,6 +35,13 @@ impl Remedy {
     }
 
     /// Builds the remedy of a project that is not trusted.
+    ///
+    /// ```
+    /// use preface_core::diagnostic::Remedy;
+    /// let remedy = Remedy::grant("look at it, then trust it");
+    /// assert_eq!(&*remedy, "look at it, then trust it");
+    /// assert_eq!(remedy.command.as_deref(), Some("trust grant"));
+    /// ```
     #[must_use]
     pub fn grant(words: &str) -> Self {
         Remedy { flag: Some("--trust once".to_owned()), ..Remedy::command(words, "trust grant") }

@@ -164,7 +164,7 @@ impl Engine<'_> {
         };
         let project = self.open_project(request, &loaded, consent)?;
         let layers = self.discover(&loaded, &project);
-        let entries = self.resolve(request, &loaded, &project, layers)?;
+        let entries = self.resolve(request, &loaded, &project, layers);
         let changes = ProjectChanges::of(&loaded, &project, &entries);
         Ok(Inputs { loaded, first_files, project, entries, changes, skill_paths: Vec::new() })
     }

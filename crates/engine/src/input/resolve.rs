@@ -4,7 +4,11 @@
 use crate::{
     Engine, Error,
     input::{
-        catalog, discover::DiscoveredFiles, extensions, load_profile::LoadedProfile, named,
+        catalog,
+        discover::DiscoveredFiles,
+        extensions,
+        load_profile::LoadedProfile,
+        named::{self, NamedEntries},
         open_project::OpenedProject,
     },
     mcp,
@@ -39,8 +43,8 @@ pub(crate) struct ResolvedEntries {
     pub granted: GrantedCommands,
     /// The tools of servers that could be active.
     pub server_tools: Vec<Tool>,
-    /// The reason why no prompt can be built: the catalog that the profile names cannot be used. Listings
-    /// report it.
+    /// The reason why no prompt can be built: there is no such agent, or the catalog that the profile names cannot be
+    /// used. Listings report that.
     pub refused: Option<Error>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
@@ -60,16 +64,13 @@ impl ResolvedEntries {
 impl Engine<'_> {
     /// Decides which entries are active, with what was granted to the project and what servers offered when they were last
     /// asked.
-    ///
-    /// # Errors
-    /// An agent that there is not.
     pub(crate) fn resolve(
         &self,
         request: &Request,
         loaded: &LoadedProfile,
         project: &OpenedProject,
         layers: DiscoveredFiles,
-    ) -> Result<ResolvedEntries, Error> {
+    ) -> ResolvedEntries {
         let context = project.access.context(self, loaded, &project.settings);
         let mut profile = loaded.profile.clone();
         let mut turn = loaded.turn.clone();
@@ -89,12 +90,14 @@ impl Engine<'_> {
             server_tools = mcp::tools_of(&servers.servers, &mut diagnostics);
             mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut diagnostics);
         }
-        let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
+        let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles);
+        let (named, unknown) =
+            named.map_or_else(|error| (NamedEntries::default(), Some(error)), |named| (named, None));
         let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
-        let refused =
-            catalog::lay(self.system(), context.places, &mut profile, agent, &turn.tools, &mut diagnostics)
-                .err();
+        let laid =
+            catalog::lay(self.system(), context.places, &mut profile, agent, &turn.tools, &mut diagnostics);
+        let refused = unknown.or(laid.err());
         let entries = ResolvedEntries {
             profile,
             turn,
@@ -106,6 +109,6 @@ impl Engine<'_> {
             diagnostics,
             audit,
         };
-        Ok(named.apply(entries))
+        named.apply(entries)
     }
 }

@@ -60,8 +60,10 @@ impl Engine<'_> {
         let sections = check_sections(&snapshot);
         let mut diagnostics = snapshot.diagnostics;
         diagnostics.extend(sections);
-        if let Some(Error::Catalog(refused)) = entries.refused {
-            diagnostics.push(*refused);
+        match entries.refused {
+            Some(Error::Catalog(refused)) => diagnostics.push(*refused),
+            Some(unknown) => return Err(unknown),
+            None => {}
         }
         Ok(ScopesReport {
             scopes: entries.scopes,

@@ -118,7 +118,8 @@ pub fn why_no_store(system: &dyn System, places: &Places) -> &'static str {
 
 /// Returns the error of a decision that no store can take.
 pub(crate) fn no_store(system: &dyn System, places: &Places) -> Error {
-    Error::Trust(format!("there is no directory to keep trust in: {}", why_no_store(system, places)))
+    let what = format!("there is no directory to keep trust in: {}", why_no_store(system, places));
+    Error::Trust(what, Some("set PREFACE_HOME to a directory outside of the project".into()))
 }
 
 /// Returns the root that pins are about: the git work tree that holds the cwd, else the cwd.
@@ -337,7 +338,7 @@ impl Engine<'_> {
             _ => RootRecord::default(),
         };
         if let Some(bytes) = request.pins.as_deref() {
-            pins.join(RootRecord::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
+            pins.join(RootRecord::from_export(bytes).map_err(|error| Error::Trust(error.to_string(), None))?);
         }
         let (trust, audit) = match mode {
             TrustMode::None => (Trust::Trusted, Vec::new()),

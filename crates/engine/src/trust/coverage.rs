@@ -337,7 +337,8 @@ impl Engine<'_> {
         let record = root.map(|root| consent::recorded(self.system(), built.store.as_deref(), &root));
         let mut record = record.unwrap_or_default();
         if let Some(pins) = pins {
-            record.join(RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?);
+            record
+                .join(RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string(), None))?);
         }
         Ok(record)
     }

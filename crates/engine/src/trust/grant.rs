@@ -21,7 +21,7 @@ use preface_host::{
     provider_context::Headless,
     trust::{
         Digest, GrantState, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustChange,
-        TrustError, TrustReport, TrustRow, TrustStore, trust_evaluated,
+        TrustReport, TrustRow, TrustStore, trust_evaluated,
     },
 };
 use std::{
@@ -120,14 +120,14 @@ impl Engine<'_> {
         if !unknown.is_empty() {
             let what =
                 format!("nothing was granted: what cannot be read is not trusted: {}", unknown.join(", "));
-            return Err(Error::Trust(what));
+            return Err(Error::Trust(what, None));
         }
         let hidden = without_hidden(&built.seen, hidden, None).1;
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
         let files = consent::files_of_grant(&root, &built.admitted);
-        let report = self.store(built)?.for_project(&root).grant_whole(&root, files).map_err(refused)?;
+        let report = self.store(built)?.for_project(&root).grant_whole(&root, files)?;
         let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
             path: root,
@@ -179,10 +179,10 @@ impl Engine<'_> {
         // written down as its `.git` with nothing in it.
         let is_alone = texts.is_empty() && hidden.is_empty() && paths.is_empty();
         if is_alone && git::work_tree_root(self.system(), &built.places.cwd).is_some() {
-            let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
+            let path = PinPath::new(&root, &root.join(".git"))?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
-        let report = store.grant_pins(&root, &texts).map_err(refused)?;
+        let report = store.grant_pins(&root, &texts)?;
         let branch =
             coverage.branch.as_ref().filter(|_| !texts.is_empty()).map(|branch| branch.name.as_str());
         let branches = grant_branch(&store, &root, branch)?;
@@ -267,7 +267,7 @@ impl Engine<'_> {
                 let pins: Vec<PinPath> = self
                     .real(paths)
                     .iter()
-                    .map(|path| PinPath::new(&root, path).map_err(refused))
+                    .map(|path| PinPath::new(&root, path).map_err(Error::from))
                     .collect::<Result<_, _>>()?;
                 self.revoke_texts(built, &root, &pins)
             }
@@ -292,9 +292,9 @@ impl Engine<'_> {
     }
 
     fn revoke_whole(&self, built: &BuildResult, root: &Path, tree: &Path) -> Result<GrantReport, Error> {
-        let report = self.store(built)?.for_project(root).decline(root, None).map_err(refused)?;
+        let report = self.store(built)?.for_project(root).decline(root, None)?;
         let store = self.store(built)?.for_project(tree);
-        let permissions = store.revoke_permissions(tree, None).map_err(refused)?;
+        let permissions = store.revoke_permissions(tree, None)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: report.change.was_whole.then(|| (root.display().to_string(), 0)).into_iter().collect(),
@@ -308,7 +308,7 @@ impl Engine<'_> {
     fn revoke_texts(&self, built: &BuildResult, root: &Path, pins: &[PinPath]) -> Result<GrantReport, Error> {
         let store = self.store(built)?.for_project(root);
         let pins = (!pins.is_empty()).then_some(pins);
-        let TrustReport { change, audit } = store.revoke_pins(root, pins).map_err(refused)?;
+        let TrustReport { change, audit } = store.revoke_pins(root, pins)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: change.texts.iter().map(|pin| (pin.shown_in(root), 0)).collect(),
@@ -349,18 +349,9 @@ pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &Un
         .filter(|file| file.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant && file.is_unknown())
 }
 
-/// Returns the error of a command that could not change the trust store.
-pub(crate) fn refused(error: TrustError) -> Error {
-    let remedy = match &error {
-        TrustError::Exposed { remedy, .. } => format!(" (`{remedy}` changes that)"),
-        _ => String::new(),
-    };
-    Error::Trust(format!("{error}{remedy}"))
-}
-
 /// Grants a branch; returns it where it was not granted before.
 fn grant_branch(store: &TrustStore<'_>, root: &Path, branch: Option<&str>) -> Result<Vec<String>, Error> {
-    let report = branch.map(|branch| store.grant_branch(root, branch).map_err(refused)).transpose()?;
+    let report = branch.map(|branch| store.grant_branch(root, branch).map_err(Error::from)).transpose()?;
     Ok(report.map(|report| report.change.branches).unwrap_or_default())
 }
 
@@ -431,14 +422,14 @@ pub(crate) fn ask_for_whole(
         }
         Some(TrustAnswer::Trust) if whole_question(engine, request, &root).files != files => {
             let what = format!("{} changed while the question was open: nothing was granted", root.display());
-            return Err(Error::Trust(what));
+            return Err(Error::Trust(what, None));
         }
         Some(TrustAnswer::Trust) if question.can_trust => {
             let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
             let first = first_files();
             (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
             let report = store.grant_whole(&root, files);
-            answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
+            answer.audit.extend(report?.audit);
         }
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
@@ -591,7 +582,7 @@ pub(crate) fn ask_for_pins(
                 .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
                 .collect();
             let store = engine.store(built)?.for_project(&root);
-            let report = store.grant_pins(&root, &texts).map_err(refused)?;
+            let report = store.grant_pins(&root, &texts)?;
             grant_branch(&store, &root, branch.as_deref())?;
             let mut again = engine.build_confirmed(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);

@@ -1,12 +1,7 @@
 //! Permissions of a project beyond text: to start programs, connect to addresses, write files. Each needs a grant that names
 //! it, and is compared with that grant each time.
 
-use crate::{
-    Engine, Error,
-    input::Inputs,
-    request::Request,
-    trust::{consent, grant},
-};
+use crate::{Engine, Error, input::Inputs, request::Request, trust::consent};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
@@ -300,7 +295,7 @@ impl Engine<'_> {
             let granted = grants.recorded().1.latest_permission(&permission.subject).cloned();
             let files = match action {
                 ProjectAction::Command(command) if state != GrantState::Granted => {
-                    command.changes(self.system(), granted.as_ref()).map_err(grant::refused)?
+                    command.changes(self.system(), granted.as_ref())?
                 }
                 _ => BTreeMap::new(),
             };
@@ -345,8 +340,7 @@ impl Engine<'_> {
         let store = inputs.loaded.store.as_ref().ok_or_else(no_store)?;
         let report = TrustStore::at(self.system(), store.clone())
             .for_project(&root)
-            .grant_permissions(&root, &permissions)
-            .map_err(grant::refused)?;
+            .grant_permissions(&root, &permissions)?;
         let TrustReport { change, audit } = report;
         let events: Vec<AuditEvent> = earlier.iter().chain(&audit).cloned().collect();
         let diagnostics = self.log_events(request, &events);

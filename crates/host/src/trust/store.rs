@@ -14,11 +14,10 @@ use super::{
 use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     trust::Trust,
 };
 use std::{
-    borrow::Cow,
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -516,21 +515,21 @@ impl TrustError {
 
     /// Returns what to do about it.
     #[must_use]
-    pub fn help(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self {
+    pub fn help(&self) -> Remedy {
+        match self {
             TrustError::Exposed { remedy, .. } => {
-                return format!("`{remedy}`, then check which decisions are recorded").into();
+                format!("`{remedy}`, then check which decisions are recorded").into()
             }
             TrustError::EntryInvalid { .. } => {
-                "a record names canonical, absolute paths, and texts of at most 16 MiB"
+                "a record names canonical, absolute paths, and texts of at most 16 MiB".into()
             }
             TrustError::ScopeViolation { .. } => {
-                "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project"
+                "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project".into()
             }
             TrustError::Unavailable { .. } => {
-                "until the file can be read every project is untrusted, and it is not overwritten; repair it or move it away"
+                "until the file can be read every project is untrusted, and it is not overwritten; repair it or move it away".into()
             }
-        })
+        }
     }
 
     /// Returns the diagnostic, with the place.

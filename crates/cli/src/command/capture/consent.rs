@@ -150,9 +150,7 @@ impl<'c> ProjectFiles<'c> {
         let system = files::system();
         let store = TrustStore::at(&system, store).for_project(Path::new(&self.root));
         permissions.and_then(|permissions| store.grant_permissions(&self.root, &permissions)).map_err(
-            |error| {
-                CommandFailure::new(format!("cannot record trust: {error}")).help(error.help().into_owned())
-            },
+            |error| CommandFailure::new(format!("cannot record trust: {error}")).help(error.help()),
         )?;
         Ok(())
     }
