@@ -14,7 +14,7 @@ use preface_engine::{
     core::{model::Models, settings::ValueShape},
     store::{Filter, PageRequest, TemplateName},
 };
-use std::{collections::BTreeSet, ffi::OsStr};
+use std::{collections::BTreeSet, env, ffi::OsStr, path::PathBuf};
 
 type Found = Vec<CompletionCandidate>;
 
@@ -52,6 +52,29 @@ fn plain_path(arg: Arg) -> Arg {
     }))
 }
 
+/// Returns the last value of a flag in the command line that is completed.
+pub fn named(flag: &str) -> Option<PathBuf> {
+    let mut words = env::args_os().skip_while(|word| word != "--").skip(1);
+    let mut found = None;
+    while let Some(word) = words.next() {
+        let Some(rest) = word.to_str().and_then(|word| word.strip_prefix(flag)) else { continue };
+        let value = match rest.strip_prefix('=') {
+            _ if rest.is_empty() => words.next().unwrap_or_default(),
+            Some(value) => value.into(),
+            None if flag.starts_with("--") => continue,
+            None => rest.into(),
+        };
+        found = Some(PathBuf::from(value)).filter(|value| !value.as_os_str().is_empty()).or(found);
+    }
+    found
+}
+
+/// Returns the request of the command line that is completed: its preset or profile.
+fn request() -> Request {
+    let preset = named("--preset").and_then(|name| Some(name.to_str()?.to_owned()));
+    Request { preset, profile: named("--profile"), ..Request::default() }
+}
+
 /// Suggests presets and the user's own profiles.
 pub fn presets() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
@@ -63,14 +86,18 @@ pub fn presets() -> ArgValueCandidates {
     })
 }
 
-/// Suggests the agents of every preset and profile in the directory.
+/// Suggests the agents of the preset or profile that is named, else of every one, in the directory.
 pub fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let system = files::system();
         let engine = Engine::new(&system);
-        let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
-        let requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() });
-        let agents = requests.filter_map(|request| Some(engine.agents(&request).ok()?.entries)).flatten();
+        let mut requests = vec![request()];
+        if requests[0] == Request::default() {
+            let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
+            requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() }).collect();
+        }
+        let agents =
+            requests.into_iter().filter_map(|request| Some(engine.agents(&request).ok()?.entries)).flatten();
         let names: BTreeSet<String> = agents.filter(|agent| agent.active).map(|agent| agent.name).collect();
         candidates(names)
     })
@@ -92,7 +119,7 @@ pub fn tools() -> ArgValueCompleter {
         let (listed, last) =
             current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
         let system = files::system();
-        let Ok(report) = Engine::new(&system).servers(&Request::default()) else { return Vec::new() };
+        let Ok(report) = Engine::new(&system).servers(&request()) else { return Vec::new() };
         let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
         let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
@@ -139,7 +166,7 @@ pub fn variables() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Some(current) = current.to_str() else { return Vec::new() };
         let system = files::system();
-        let declared = Engine::new(&system).declarations(&Request::default()).unwrap_or_default();
+        let declared = Engine::new(&system).declarations(&request()).unwrap_or_default();
         let registered = preface_engine::variables();
         let registered = registered.iter().filter(|one| !one.dynamic);
         let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();

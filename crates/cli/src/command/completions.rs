@@ -7,7 +7,7 @@ use crate::{
 };
 use clap::{Arg, ArgAction, CommandFactory};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
-use std::{env, ffi::OsString, path::PathBuf};
+use std::env;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +36,7 @@ pub fn answer() {
         return;
     }
     // Values are those of the directory that the command line names. If it cannot be entered, there are no suggestions of it.
-    if let Some(dir) = named_directory(env::args_os().skip_while(|word| word != "--").skip(1)) {
+    if let Some(dir) = complete::named("-C") {
         let _ = env::set_current_dir(dir);
     }
     CompleteEnv::with_factory(command).var(VARIABLE).complete();
@@ -52,19 +52,6 @@ fn command() -> clap::Command {
     // The arguments of commands are added when it is built.
     command.build();
     complete::plain_paths(command)
-}
-
-/// Returns the value of the last complete `-C`.
-fn named_directory(mut words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
-    let mut dir = None;
-    while let Some(word) = words.next() {
-        match word.as_encoded_bytes() {
-            b"-C" => dir = words.next().filter(|value| !value.is_empty()).map(PathBuf::from).or(dir),
-            [b'-', b'C', ..] => dir = word.to_str().map(|word| PathBuf::from(&word[2..])).or(dir),
-            _ => {}
-        }
-    }
-    dir
 }
 
 /// Prints the script.

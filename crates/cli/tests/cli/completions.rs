@@ -31,6 +31,8 @@ fn values_that_the_program_knows_are_suggested() {
     };
     sandbox.home(".config/preface/extensions/tools/read/manifest.json", manifest("read"));
     sandbox.home(".config/preface/extensions/tools/write/manifest.json", manifest("write"));
+    let support = "extends = \"default\"\n\n[variables.\"app:plan\"]\nvalues = [\"free\", \"pro\"]\n";
+    sandbox.home(".config/preface/profiles/support.toml", support).work("support.toml", support);
     sandbox.work("t.md", "You are terse.");
     sandbox.run("preface template set t.md -t review").exits(0);
     sandbox.run("preface template set t.md").exits(0);
@@ -47,6 +49,9 @@ fn values_that_the_program_knows_are_suggested() {
         (&["build", "--set", "budget.onOver=e"], "budget.onOver=error"),
         (&["build", "--tokenizer", ""], "o200k"),
         (&["build", "--variable", "git:"], "git:branch"),
+        (&["build", "--preset", "support", "--variable", "app:"], "app:plan"),
+        (&["build", "--profile=support.toml", "--variable", "app:plan="], "app:plan=pro"),
+        (&["build", "--preset=claude-code", "--agent", ""], "explore"),
         (&["build", "--template", ""], "review"),
         (&["template", "show", "-t", ""], "review"),
         (&["template", "label", "--delete", ""], "stable"),

@@ -95,7 +95,7 @@ fn a_writer_who_is_late_is_told_so() {
     sandbox.run("preface template set t.md --if-version 1").exits(1).says(
         "\
 error: template `main` was changed meanwhile: version 2 is current, by local
-help: read the current version, then write again: `preface template show`
+help: read it, then write again: `preface template show`
 ",
     );
     sandbox

@@ -65,10 +65,7 @@ fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
         Remedy::command("its file was left out; see why", "list agents")
     } else {
-        markdown::near(name, agents).map_or_else(
-            || Remedy::list("agents"),
-            |near| format!("did you mean `{}`?", escape_hidden(near)).into(),
-        )
+        markdown::help_for_unknown(name, agents, "agents")
     };
     Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))
 }

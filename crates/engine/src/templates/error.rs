@@ -38,12 +38,7 @@ impl TemplatesError {
             TemplatesError::NoVersion(name, _) | TemplatesError::NoLabel(name, _) => {
                 Remedy::command("see its versions", format_args!("template list {name}"))
             }
-            TemplatesError::Stale(current) => {
-                let name = current.as_ref().as_ref().map(|current| format!(" --template {}", current.name));
-                let name = name.filter(|name| name != " --template main").unwrap_or_default();
-                let command = format_args!("template show{name}").to_string();
-                Remedy::command("read the current version, then write again", command)
-            }
+            TemplatesError::Stale(_) => Remedy::command("read it, then write again", "template show"),
             TemplatesError::Invalid(_, help) => help.as_str().into(),
         })
     }

@@ -13,7 +13,7 @@ pub(crate) use file::{NO_YAML_HELP, read_by_line, read_file};
 use crate::{extensions::roots, provider_context::ProviderContext};
 use file::ReadMarkdown;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     extension::{Entry, EntryOrigin, Status, select_active},
     lint::character::excerpt,
     origin::Piece,
@@ -30,10 +30,14 @@ use std::{
 /// An agent, output style or command of one layer.
 pub type MarkdownEntry<T> = Entry<Markdown<T>>;
 
-/// Returns the name of an active entry that is nearly called so.
+/// Returns the help for a name that no active entry has: a name that is nearly the same, else the list of the kind.
 #[must_use]
-pub fn near<'e, T>(name: &str, entries: &'e [MarkdownEntry<T>]) -> Option<&'e str> {
-    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
+pub fn help_for_unknown<T>(name: &str, entries: &[MarkdownEntry<T>], kind: &str) -> Remedy {
+    let names = entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str());
+    match did_you_mean(name, names) {
+        Some(near) => format!("did you mean `{}`?", shown(near)).into(),
+        None => Remedy::list(kind),
+    }
 }
 
 /// The fields of an entry that only such files have.

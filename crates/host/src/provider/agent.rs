@@ -3,12 +3,12 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     agents::{self, AgentEntry},
-    markdown::{near, remove_repeated, shown},
+    markdown::{help_for_unknown, remove_repeated, shown},
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::Status,
     lint::hidden::escape_hidden,
     origin::Piece,
@@ -191,8 +191,5 @@ fn skipped_diagnostic(entry: &AgentEntry, what: &str, context: &ProviderContext<
 fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
     let diagnostic =
         Diagnostic::warning(DiagnosticCode::ScopeUnknown, format!("there is no agent `{}`", shown(name)));
-    diagnostic.help(match near(name, entries) {
-        Some(near) => format!("did you mean `{}`?", shown(near)).into(),
-        None => Remedy::list("agents"),
-    })
+    diagnostic.help(help_for_unknown(name, entries, "agents"))
 }

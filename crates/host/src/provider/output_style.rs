@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    markdown::{near, shown},
+    markdown::{help_for_unknown, shown},
     provider_context::ProviderContext,
     styles::{self, StyleEntry},
 };
@@ -11,7 +11,6 @@ use preface_core::{
     lint::hidden::escape_hidden,
     section::Section,
     snapshot::{Contribution, Item},
-    suggestion::quoted,
 };
 use std::collections::BTreeMap;
 
@@ -71,14 +70,5 @@ fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
         DiagnosticCode::ScopeUnknown,
         format!("there is no output style `{}`", shown(name)),
     );
-    if let Some(near) = near(name, entries) {
-        return diagnostic.help(format!("did you mean `{}`?", shown(near)));
-    }
-    let known = entries.iter().filter(|entry| entry.active).take(20).map(|entry| shown(&entry.name));
-    let known = quoted(known);
-    if known.is_empty() {
-        diagnostic.help("no output style exists: add one to output-styles/ of your configuration")
-    } else {
-        diagnostic.help(format!("there is {known}"))
-    }
+    diagnostic.help(help_for_unknown(name, entries, "styles"))
 }
