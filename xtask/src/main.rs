@@ -77,7 +77,12 @@ fn main() -> ExitCode {
         print::text(&help());
         return ExitCode::SUCCESS;
     }
+    let wants_help = rest.iter().any(|word| matches!(word.as_str(), "-h" | "--help"));
     let result = match find(name) {
+        Some(Command { usage, about, .. }) if wants_help => {
+            print::text(&format!("{about}\n\nUsage: cargo xtask {name} {usage}\n"));
+            Ok(())
+        }
         Some(command) => (command.run)(rest),
         None => {
             Err(Failure::usage(format!("unknown command: `{name}`")).help("`cargo xtask help` lists them"))
