@@ -1,6 +1,6 @@
 //! `preface exec`: an agent, started with the prompt of this directory.
 
-mod agents;
+pub mod agents;
 mod prompt_file;
 
 use crate::{
@@ -57,7 +57,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Start this agent
-    #[arg(value_name = "AGENT", value_parser = agents::parser())]
+    #[arg(value_name = "AGENT", value_parser = agents::AgentName(agents::about))]
     program: &'static Agent,
 
     /// Replace the agent's own prompt instead of appending to it

@@ -5,16 +5,15 @@ pub mod saved;
 mod view;
 
 use crate::{
-    command::exec::{not_found, program_row, row_lines},
+    command::exec::{agents::AgentName, not_found, program_row, row_lines},
     failure::{CommandFailure, Exit, words},
     files,
     flags::TrustFlag,
     ui::{Ui, style, text::one_line},
 };
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use consent::ProjectFiles;
 use preface_capture::{
-    agent::{Agent, CaptureRules, agents, find},
+    agent::{Agent, CaptureRules},
     document::{Capture, CaptureInputs},
     endpoint::Endpoint,
     files::Places,
@@ -66,7 +65,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Capture this agent
-    #[arg(value_name = "AGENT", value_parser = parser())]
+    #[arg(value_name = "AGENT", value_parser = AgentName(about))]
     agent: &'static Agent,
 
     /// Start the agent in DIR instead of the current directory
@@ -122,13 +121,10 @@ pub struct ShownFlags {
     pub tokenizer: Option<String>,
 }
 
-fn parser() -> impl TypedValueParser<Value = &'static Agent> {
-    let value = |agent: &'static Agent| {
-        let measured = agent.capture.as_ref().map(|rules| format!("tried with {}", rules.measured));
-        let help = format!("{} ({})", agent.title, measured.as_deref().unwrap_or("not measured"));
-        PossibleValue::new(agent.name.as_str()).help(help)
-    };
-    PossibleValuesParser::new(agents().iter().map(value)).try_map(|name| find(&name).ok_or("unknown agent"))
+/// Returns its title, and the version that was tried.
+fn about(agent: &Agent) -> String {
+    let measured = agent.capture.as_ref().map(|rules| format!("tried with {}", rules.measured));
+    format!("{} ({})", agent.title, measured.as_deref().unwrap_or("not measured"))
 }
 
 /// What a capture is about.

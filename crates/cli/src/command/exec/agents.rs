@@ -1,9 +1,12 @@
 //! The agents of `preface exec`.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{
+    Arg, Command,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use preface_capture::agent::{Agent, PromptPassing, agents, find};
 use preface_engine::core::lint::character::escape_json;
-use std::borrow::Cow;
+use std::{borrow::Cow, ffi::OsStr};
 
 /// What becomes of the agent's own prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +27,37 @@ impl PromptMode {
     }
 }
 
-/// Reads the name of an agent. Help and completion have what is known of each.
-pub fn parser() -> impl TypedValueParser<Value = &'static Agent> {
-    let values = agents().iter().map(|agent| PossibleValue::new(agent.name.as_str()).help(about(agent)));
-    PossibleValuesParser::new(values).try_map(|name| find(&name).ok_or("unknown agent"))
+/// Reads the name of an agent. Help and completion have what this function says of each. The table of agents is read where a
+/// command takes one, and at no other start.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentName(pub fn(&Agent) -> String);
+
+impl AgentName {
+    fn values(self) -> impl Iterator<Item = PossibleValue> {
+        agents().iter().map(move |agent| PossibleValue::new(agent.name.as_str()).help((self.0)(agent)))
+    }
+}
+
+impl TypedValueParser for AgentName {
+    type Value = &'static Agent;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<&'static Agent, clap::Error> {
+        let names = PossibleValuesParser::new(self.values());
+        names.try_map(|name| find(&name).ok_or("unknown agent")).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.values()))
+    }
 }
 
 /// Returns its title, the version that was tried, the modes and the limits.
-fn about(agent: &Agent) -> String {
+pub fn about(agent: &Agent) -> String {
     let modes: Vec<&str> = modes(agent).map(PromptMode::as_str).collect();
     let modes = if modes.is_empty() { "not possible".to_owned() } else { modes.join(" or ") };
     let version = match &agent.measured {
