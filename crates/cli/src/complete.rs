@@ -97,7 +97,7 @@ pub fn agents() -> ArgValueCandidates {
             requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() }).collect();
         }
         let agents =
-            requests.into_iter().filter_map(|request| Some(engine.agents(&request).ok()?.entries)).flatten();
+            requests.iter().filter_map(|request| Some(engine.agents(request).ok()?.entries)).flatten();
         let names: BTreeSet<String> = agents.filter(|agent| agent.active).map(|agent| agent.name).collect();
         candidates(names)
     })

@@ -29,8 +29,7 @@ pub fn print(ui: &Ui, prompt: &Prompt) {
                 let dim = style::DIM;
                 ui.eprint(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
                 if let Some(help) = help {
-                    let accent = style::ACCENT;
-                    ui.eprint(&format!("{accent}help{accent:#}: {}\n", help));
+                    ui.eprint(&format!("{accent}help{accent:#}: {help}\n", accent = style::ACCENT));
                 }
             }
         }

@@ -21,7 +21,7 @@ struct State {
     call: &'static str,
 }
 
-const STATES: [State; 30] = [
+const STATES: [State; 31] = [
     State {
         name: "a text",
         make: |sandbox, _| texts(sandbox, "Use tabs.\n"),
@@ -154,6 +154,18 @@ const STATES: [State; 30] = [
             sandbox.run(&format!("preface trust grant --preset {preset} --set trust.mode=pinned"));
         },
         call: "build --set trust.mode=pinned --trust deny",
+    },
+    State {
+        name: "a text that the pins of the call do not have",
+        make: |sandbox, preset| {
+            texts(sandbox, "Use tabs.\n");
+            let mode = format!("--preset {preset} --set trust.mode=pinned");
+            sandbox.run(&format!("preface trust grant {mode}"));
+            sandbox.work("pins.json", sandbox.run(&format!("preface trust export {mode}")).stdout);
+            sandbox.run(&format!("preface trust revoke {mode}"));
+            texts(sandbox, "Use blanks.\n");
+        },
+        call: "build --set trust.mode=pinned --trust-pins pins.json",
     },
     State {
         name: "a git directory",
@@ -393,6 +405,8 @@ a template that is too deep |  | --set template.maxDepth=0 | claude-code
 a template that is too deep |  | preface config set template.maxDepth 0 | claude-code
 a template that is too large |  | --set template.maxBytes=0 | default claude-code pi template
 a template that is too large |  | preface config set template.maxBytes 0 | default claude-code pi template
+a text that the pins of the call do not have | trust/untrusted | preface trust export | default claude-code pi template
+a text that the pins of the call do not have | trust/untrusted | preface trust grant | default claude-code pi template
 a text | trust/untrusted | --trust once | default claude-code pi template
 a text | trust/untrusted | preface trust grant | default claude-code pi template
 a tool that is switched off | tool/left-out | preface list --why tools/bash | default pi stud template

@@ -60,6 +60,7 @@ impl ConversationError {
     /// Returns what to do about it.
     #[must_use]
     pub fn help(&self) -> Option<Remedy> {
+        let quoted = |id: &ConversationId| shell_quoted(&escape_hidden(id.as_str()));
         match self {
             ConversationError::Store(error) => error.help().map(Remedy::from),
             ConversationError::Engine(error @ (Error::Usage(..) | Error::Render(_))) => error.help(),
@@ -67,9 +68,10 @@ impl ConversationError {
             ConversationError::Unknown(_) => {
                 Some(Remedy::command("its first turn makes it; see the stored ones", "conversation list"))
             }
-            ConversationError::UnknownRequest(..) => {
-                Some(Remedy::command("see which there are", "conversation history ID --requests"))
-            }
+            ConversationError::UnknownRequest(id, _) => Some(Remedy::command(
+                "see which there are",
+                format_args!("conversation history {} --requests", quoted(id)),
+            )),
             ConversationError::NoStore => Some("open it in one".into()),
             ConversationError::TooManyBlocks(_) => Some("leave out older messages, or summarize them".into()),
             ConversationError::NoCwd => Some("give `cwd`".into()),
@@ -80,11 +82,10 @@ impl ConversationError {
             }
             ConversationError::Choice(_) => Some("write `name`, `name@label` or `name@3`".into()),
             ConversationError::Stale(_) => Some("read it again".into()),
-            ConversationError::TrustChanged(id, _) => {
-                let id = shell_quoted(&escape_hidden(id.as_str()));
-                let command = format!("conversation refresh {id}");
-                Some(Remedy::command("trust the text again, or build the prompt without it", command))
-            }
+            ConversationError::TrustChanged(id, _) => Some(Remedy::command(
+                "trust the text again, or build the prompt without it",
+                format_args!("conversation refresh {}", quoted(id)),
+            )),
             ConversationError::Overloaded(_) => Some("try again later".into()),
         }
     }
