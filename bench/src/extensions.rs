@@ -24,8 +24,10 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let machines: Vec<(&str, usize, MemorySystem)> =
         SIZES.iter().map(|(name, count)| (*name, *count, machine(*count))).collect();
     for (_, count, machine) in &machines {
-        let scopes =
-            Engine::new(machine).scopes(&request()).map_err(|error| BenchError::Failed(error.to_string()))?;
+        let scopes = Engine::new(machine)
+            .look(&request())
+            .and_then(|build| build.scopes())
+            .map_err(|error| BenchError::Failed(error.to_string()))?;
         let ours = scopes.scopes.entries.iter().filter(|entry| entry.name.starts_with("e-")).count();
         let broken = scopes.scopes.startup().error_count;
         if ours != *count || broken == 0 {
@@ -36,7 +38,10 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
         .iter()
         .map(|(name, _, machine)| {
             closure(*name, move || {
-                Engine::new(machine).scopes(&request()).map(|report| report.scopes.entries.len())
+                Engine::new(machine)
+                    .look(&request())
+                    .and_then(|build| build.scopes())
+                    .map(|report| report.scopes.entries.len())
             })
         })
         .collect();

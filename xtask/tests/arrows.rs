@@ -1,5 +1,6 @@
 //! ARCHITECTURE.md draws who may use whom, in a block that starts with ```` ```arrows ````. These tests hold the drawing
-//! against the manifests, both ways. One more test bounds what the library without features depends on.
+//! against the manifests, both ways. A block that starts with ```` ```modules ```` has the order of the engine's modules, which is
+//! held against its sources. One more test bounds what the library without features depends on.
 
 use serde_json::Value;
 use std::{
@@ -19,13 +20,17 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
 }
 
+/// Returns the text of a block of ARCHITECTURE.md.
+fn block(name: &str) -> String {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is in the root");
+    let block = page.split(&format!("\n```{name}\n")).nth(1).and_then(|rest| rest.split("\n```").next());
+    block.unwrap_or_else(|| panic!("ARCHITECTURE.md has a block that starts with ```{name}")).to_owned()
+}
+
 /// Reads the block: one line per crate, `host -> core`, its dependencies separated by blanks.
 fn drawn() -> Arrows {
-    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is in the root");
-    let block = page.split("\n```arrows\n").nth(1).and_then(|rest| rest.split("\n```").next());
-    let block = block.expect("ARCHITECTURE.md has a block that starts with ```arrows");
     let mut arrows = Arrows::new();
-    for line in block.lines() {
+    for line in block("arrows").lines() {
         let (from, to) = line.split_once("->").unwrap_or_else(|| panic!("no arrow in the line `{line}`"));
         let to = to.split_whitespace().map(str::to_owned).collect();
         let twice = arrows.insert(from.trim().to_owned(), to);
@@ -108,4 +113,90 @@ fn the_library_without_features_compiles_few_crates() {
         "`preface` without features compiles {} crates, more than {MOST_CRATES}: make a dependency optional",
         crates.len()
     );
+}
+
+/// Returns the names behind each `crate::` of a source: modules of the crate and what its root exports.
+fn names_of_crate(source: &str) -> BTreeSet<String> {
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    let code = source.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code: String = code.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n");
+    let word =
+        |text: &str| -> String { text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+    let mut names = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            names.insert(word(rest));
+            continue;
+        };
+        // The first words of a list, not those of the lists in it.
+        let (mut depth, mut starts) = (0, true);
+        for (at, character) in list.char_indices() {
+            match character {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' => starts = depth == 0,
+                _ if character.is_whitespace() => {}
+                _ if starts && depth == 0 => {
+                    names.insert(word(&list[at..]));
+                    starts = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// Adds what the sources of a module use to a set.
+fn add_uses(path: &Path, uses: &mut BTreeSet<String>) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).expect("a directory of sources can be read");
+        let paths = entries.map(|entry| entry.expect("it can be listed").path());
+        return paths.filter(|path| !path.ends_with("tests.rs")).for_each(|path| add_uses(&path, uses));
+    }
+    uses.extend(names_of_crate(&fs::read_to_string(path).expect("a source is text")));
+}
+
+#[test]
+fn the_modules_of_the_engine_use_those_above_them() {
+    let sources = root().join("crates/engine/src");
+    let order: Vec<String> = block("modules").split_whitespace().map(str::to_owned).collect();
+    let library = fs::read_to_string(sources.join("lib.rs")).expect("the engine has a root");
+    // What the root exports belongs to the module that it comes from.
+    let mut exports = BTreeMap::new();
+    for line in library.lines().filter_map(|line| line.strip_prefix("pub use ")) {
+        let Some((module, names)) = line.split_once("::") else { continue };
+        let names = names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty());
+        exports.extend(names.map(|name| (name.to_owned(), module.to_owned())));
+    }
+    let modules: BTreeSet<&str> = library
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
+    assert_eq!(
+        order.iter().map(String::as_str).collect::<BTreeSet<_>>(),
+        modules,
+        "the block has each module"
+    );
+    for (at, module) in order.iter().enumerate() {
+        let mut uses = BTreeSet::new();
+        for path in [sources.join(module), sources.join(format!("{module}.rs"))] {
+            if path.exists() {
+                add_uses(&path, &mut uses);
+            }
+        }
+        for used in uses {
+            let used =
+                if modules.contains(used.as_str()) { &used } else { exports.get(&used).unwrap_or(&used) };
+            let is_above = order[..=at].contains(used) || !modules.contains(used.as_str());
+            assert!(is_above, "`{module}` of the engine uses `{used}`, which ARCHITECTURE.md lists below it");
+        }
+    }
+}
+
+#[test]
+fn the_names_behind_crate_are_found() {
+    let source = "use crate::{A, b::{C, d::E}, f::G as H};\n// crate::x\nfn i() { crate::j::k() }\n";
+    assert_eq!(names_of_crate(source).into_iter().collect::<Vec<_>>(), ["A", "b", "f", "j"]);
 }

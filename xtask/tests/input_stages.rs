@@ -14,18 +14,14 @@ const STARTS: [&str; 2] = [".load_profile(", ".read_inputs("];
 const ALLOWED: &[(&str, usize)] = &[
     ("analyze/probe.rs", 1),
     ("conversation/construct.rs", 2),
-    ("conversation/service.rs", 1),
     ("conversation/trust.rs", 2),
-    ("engine.rs", 3),
-    ("input/catalog.rs", 1),
+    ("build.rs", 1),
     ("input/collect.rs", 1),
     ("input/mod.rs", 1),
+    ("interactive.rs", 1),
     ("lint/mod.rs", 2),
-    ("list/reminders.rs", 1),
-    ("list/settings.rs", 3),
-    ("list/skills.rs", 1),
+    ("list/mod.rs", 1),
     ("log.rs", 1),
-    ("trust/grant.rs", 1),
     ("trust/permission.rs", 1),
 ];
 

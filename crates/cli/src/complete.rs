@@ -97,7 +97,7 @@ pub fn agents() -> ArgValueCandidates {
             requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() }).collect();
         }
         let agents =
-            requests.iter().filter_map(|request| Some(engine.agents(request).ok()?.entries)).flatten();
+            requests.iter().filter_map(|request| Some(engine.look(request).ok()?.agents().entries)).flatten();
         let names: BTreeSet<String> = agents.filter(|agent| agent.active).map(|agent| agent.name).collect();
         candidates(names)
     })
@@ -119,7 +119,9 @@ pub fn tools() -> ArgValueCompleter {
         let (listed, last) =
             current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
         let system = files::system();
-        let Ok(report) = Engine::new(&system).servers(&request()) else { return Vec::new() };
+        let Ok(report) = Engine::new(&system).look(&request()).and_then(|build| build.servers()) else {
+            return Vec::new();
+        };
         let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
         let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
@@ -166,7 +168,8 @@ pub fn variables() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Some(current) = current.to_str() else { return Vec::new() };
         let system = files::system();
-        let declared = Engine::new(&system).declarations(&request()).unwrap_or_default();
+        let build = Engine::new(&system).look(&request());
+        let declared = build.map(|build| build.declarations().clone()).unwrap_or_default();
         let registered = preface_engine::variables();
         let registered = registered.iter().filter(|one| !one.dynamic);
         let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();

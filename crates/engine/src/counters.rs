@@ -3,6 +3,7 @@
 use crate::Error;
 use preface_core::{
     budget::{Bytes4, Counter, Counters},
+    pipeline::PipelineError,
     suggestion::suggest_or,
 };
 
@@ -53,4 +54,15 @@ pub(crate) fn unknown(name: &str, whose: &str) -> Error {
         format!("tokenizers are `{ESTIMATE}`, `{}`", names.join("`, `"))
     });
     Error::Usage(format!("unknown tokenizer: `{name}`{whose}"), Some(help))
+}
+
+impl From<PipelineError> for Error {
+    fn from(error: PipelineError) -> Self {
+        match error {
+            PipelineError::Render(error) => Error::Render(error),
+            PipelineError::Over(over) => Error::Over(over),
+            PipelineError::Missing(key) => Error::Missing(key),
+            PipelineError::Counter(name) => unknown(&name, ""),
+        }
+    }
 }

@@ -1,10 +1,9 @@
 //! Errors that end a call. All other problems are diagnostics of the prompt.
 
-use crate::{SnapshotError, counters};
+use crate::saved_snapshot::SnapshotError;
 use preface_core::{
     budget::OverBudget,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
-    pipeline::PipelineError,
     profile::ProfileError,
     variable::VariableKey,
 };
@@ -126,16 +125,5 @@ impl UntrustedProject {
 impl From<TrustError> for Error {
     fn from(error: TrustError) -> Self {
         Error::Trust(error.to_string(), Some(error.help()))
-    }
-}
-
-impl From<PipelineError> for Error {
-    fn from(error: PipelineError) -> Self {
-        match error {
-            PipelineError::Render(error) => Error::Render(error),
-            PipelineError::Over(over) => Error::Over(over),
-            PipelineError::Missing(key) => Error::Missing(key),
-            PipelineError::Counter(name) => counters::unknown(&name, ""),
-        }
     }
 }

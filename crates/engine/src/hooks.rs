@@ -3,8 +3,8 @@
 use crate::{
     Error,
     engine::Engine,
+    input::consent::Ask,
     input::{Inputs, collect::collect_again},
-    trust::consent::Ask,
 };
 use preface_core::{
     diagnostic::Diagnostics,

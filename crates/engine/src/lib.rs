@@ -36,6 +36,7 @@
 //! A store in memory comes with `store-sqlite`.
 
 pub mod analyze;
+mod build;
 mod build_options;
 pub mod catalogs;
 pub mod conversation;
@@ -47,6 +48,7 @@ mod error;
 mod exact_counts;
 mod hooks;
 mod input;
+mod interactive;
 pub mod json_input;
 pub mod lint;
 mod list;
@@ -60,19 +62,23 @@ mod template_source;
 pub mod templates;
 mod trust;
 
+pub use build::BuildResult;
 pub use build_options::{BuildOptions, ToolOption, setting};
 pub use conversation::Conversation;
 pub use counters::{COUNTERS, counter};
 pub use default_store::default_store;
-pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
+pub use engine::{DEFAULT_PRESET, Engine, WriteScope};
 pub use error::{Error, UntrustedProject};
+pub use input::consent::{self, Ask, TrustAnswer, TrustQuestion};
 pub use input::{catalog::CatalogUse, load_profile::ProfileSource};
+pub use list::Build;
 pub use list::agents::{FileCount, FilesReport};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;
+pub use list::servers::{RecordingInfo, ServersReport};
 pub use list::settings::SettingsReport;
 pub use list::skills::SkillsReport;
-pub use list::variables::variables;
+pub use list::variables::{VariableRow, variables};
 pub use log::HandOver;
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
@@ -85,6 +91,5 @@ pub use saved_snapshot::{SnapshotError, read_snapshot};
 #[cfg(feature = "schema")]
 pub use schema::JsonSchema;
 pub use template_source::TemplateSource;
-pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
 pub use trust::permission::{CoveredPermission, PermissionGrant};
-pub use trust::{consent, coverage, grant};
+pub use trust::{coverage, grant};

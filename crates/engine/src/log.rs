@@ -1,6 +1,6 @@
 //! Loggers: files that audit events are appended to. Without one nothing is written.
 
-use crate::{BuildResult, Engine, Request, WriteScope, input::Inputs, request::TrustChoice};
+use crate::{Engine, Request, WriteScope, input::Inputs, request::TrustChoice};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -72,8 +72,8 @@ fn command_id(kind: &str, turn: &Turn) -> String {
 /// What loggers get once a prompt was handed out: a line for each provider that contributed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandOver {
-    loggers: Loggers,
-    events: Vec<AuditEvent>,
+    pub(crate) loggers: Loggers,
+    pub(crate) events: Vec<AuditEvent>,
 }
 
 /// Splits the events of a build into those of its prompt, which are true once it is handed out, and all others.
@@ -83,14 +83,6 @@ pub(crate) fn by_hand_over(events: &[AuditEvent]) -> (Vec<AuditEvent>, Vec<Audit
 }
 
 impl Engine<'_> {
-    /// Appends the events of a build but for those of its prompt, which [`Engine::handed_out`] appends.
-    pub(crate) fn log_before_hand_over(&self, built: &mut BuildResult) -> HandOver {
-        let (events, others) = by_hand_over(&built.prompt.audit);
-        let diagnostics = self.append(&built.loggers, &others);
-        built.prompt.diagnostics.extend(diagnostics);
-        HandOver { loggers: built.loggers.clone(), events }
-    }
-
     /// Appends the events of a prompt that was handed out, and returns which loggers could not write.
     pub fn handed_out(&self, hand_over: &HandOver) -> Diagnostics {
         self.append(&hand_over.loggers, &hand_over.events)

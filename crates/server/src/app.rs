@@ -9,7 +9,7 @@ use crate::{
     write_probe::WriteProbe,
 };
 use preface_engine::{
-    conversation::{ConversationService, DefaultTemplate},
+    conversation::ConversationService,
     host::{places::HomeTrust, system::System},
     store::{DraftLimits, Store},
 };
@@ -110,8 +110,6 @@ pub struct App {
     /// The state of writes to the store.
     pub(crate) write_probe: Arc<WriteProbe>,
     pub(crate) store_identity: Arc<OnceCell<u64>>,
-    /// The template of the service's profile, and that of the preset for services.
-    pub(crate) default_templates: [Arc<DefaultTemplate>; 2],
 }
 
 /// The size of the prompt cache in bytes.
@@ -148,7 +146,6 @@ impl App {
             tls: None,
             write_probe: Arc::default(),
             store_identity: Arc::default(),
-            default_templates: Default::default(),
         }
     }
 

@@ -44,9 +44,8 @@ impl App {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
         let seeds = Request { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
-        let [own, seed] = self.default_templates.clone();
-        let text = self.work(move |engine| match own.get(engine, &request)? {
-            None => seed.get(engine, &seeds),
+        let text = self.work(move |engine| match engine.default_template(&request)? {
+            None => engine.default_template(&seeds),
             found => Ok(found),
         });
         Ok(text.await?.unwrap_or_default())

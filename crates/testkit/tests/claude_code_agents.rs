@@ -72,7 +72,7 @@ fn read(built: &BuildResult) -> String {
 
 fn agents(system: &MemorySystem) -> Vec<String> {
     let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
-    let report = Engine::new(system).agents(&request).expect("agents are listed");
+    let report = Engine::new(system).look(&request).expect("agents are listed").agents();
     report.entries.into_iter().map(|agent| agent.name).collect()
 }
 

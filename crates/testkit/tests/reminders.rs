@@ -86,7 +86,7 @@ fn each_form_of_each_event_gives_a_text_that_is_whole() {
     for bundle in shipped().keys() {
         let system = machine();
         let engine = Engine::new(&system);
-        let report = engine.reminders(&preset(bundle)).unwrap();
+        let report = engine.look(&preset(bundle)).unwrap().reminders();
         assert_eq!(report.diagnostics, [], "every reminder of `{bundle}` can be read");
         let bare = engine.build(&preset(bundle)).unwrap().prompt.text;
         for tools in [None, Some(Vec::new())] {
@@ -139,7 +139,7 @@ fn no_event_of_a_shipped_reminder_ends_its_tags() {
     for bundle in shipped().keys() {
         let system = machine();
         let engine = Engine::new(&system);
-        let catalogue = engine.reminders(&preset(bundle)).unwrap().catalogue;
+        let catalogue = engine.look(&preset(bundle)).unwrap().reminders().catalogue;
         let events: Vec<Value> = catalogue.iter().filter_map(|one| events(one, hostile).pop()).collect();
         let built = engine.build(&Request { events, ..preset(bundle) }).unwrap();
         for attachment in &built.prompt.attachments {
@@ -156,7 +156,7 @@ fn no_value_outside_of_a_frame_begins_a_line() {
     for bundle in shipped().keys() {
         let system = machine();
         let engine = Engine::new(&system);
-        for one in engine.reminders(&preset(bundle)).unwrap().catalogue.iter() {
+        for one in engine.look(&preset(bundle)).unwrap().reminders().catalogue.iter() {
             let body: String = one.body.iter().map(|piece| piece.text.as_str()).collect();
             for field in one.fields.iter().filter(|field| field.kind == FieldKind::Text) {
                 let is_quoted =

@@ -44,7 +44,10 @@ fn request(trust: TrustChoice) -> Request {
 /// What the layers bring, where the project is trusted for this call. The neighbours are always there.
 #[track_caller]
 fn scopes(system: &MemorySystem) -> ScopesReport {
-    let report = Engine::new(system).scopes(&request(TrustChoice::Once)).expect("no layer stops a listing");
+    let report = Engine::new(system)
+        .look(&request(TrustChoice::Once))
+        .and_then(|build| build.scopes())
+        .expect("no layer stops a listing");
     assert!(report.scopes.active(Category::Tools, "mine").is_some(), "{:?}", report.diagnostics);
     assert!(report.scopes.active(Category::Tools, "bash").is_some(), "{:?}", report.diagnostics);
     report

@@ -60,7 +60,10 @@ fn build(system: &MemorySystem, preset: &str, trust: TrustChoice) -> BuildResult
 }
 
 fn scopes(system: &MemorySystem, preset: &str) -> ScopesReport {
-    Engine::new(system).scopes(&request(preset, TrustChoice::Ask)).expect("a listing")
+    Engine::new(system)
+        .look(&request(preset, TrustChoice::Ask))
+        .and_then(|build| build.scopes())
+        .expect("a listing")
 }
 
 /// Grants every text, as `preface trust grant` does.
@@ -368,8 +371,8 @@ fn programs_of_the_user_start_in_a_project_that_is_granted() {
         assert_eq!(started(TrustChoice::Once), work, "{preset}");
         let before = system.runs().len();
         let ask = request(preset, TrustChoice::Ask);
-        engine.scopes(&ask).expect("a listing");
-        engine.servers(&ask).expect("a listing");
+        engine.look(&ask).and_then(|build| build.scopes()).expect("a listing");
+        engine.look(&ask).and_then(|build| build.servers()).expect("a listing");
         engine.build_wide(&ask).expect("a review");
         engine.review(&ask, &[]).expect("a review");
         engine.lint(&ask).expect("a lint");
@@ -417,9 +420,14 @@ fn without_a_grant_the_users_own_stay_the_users() {
             let built = engine.build(&ask).expect("a prompt");
             let tools = format!("{:?}", built.tools);
             let key = "securityMode".parse().expect("a key");
-            let security =
-                engine.settings(&ask).expect("settings").merged.get(&key).map(|node| node.to_value());
-            let report = engine.scopes(&ask).expect("a listing");
+            let security = engine
+                .look(&ask)
+                .and_then(|build| build.settings())
+                .expect("settings")
+                .merged
+                .get(&key)
+                .map(|node| node.to_value());
+            let report = engine.look(&ask).and_then(|build| build.scopes()).expect("a listing");
             let server = report.mcp.active("mine").map(|server| server.origin.scope);
             let notes = report.scopes.active(Category::ContextProviders, "notes").is_some();
             (built.prompt.text, tools, security, server, notes)
@@ -455,7 +463,7 @@ fn a_name_that_the_user_has_is_the_users() {
     let seen = || {
         let ask = request("claude-code", TrustChoice::Ask);
         let built = engine.build(&ask).expect("a prompt");
-        let report = engine.agents(&ask).expect("a listing");
+        let report = engine.look(&ask).expect("a listing").agents();
         let agents =
             report.entries.iter().filter(|agent| agent.active && agent.origin.scope != Scope::Bundled);
         let agents: Vec<String> = agents.map(|agent| agent.origin.path.clone()).collect();
@@ -653,7 +661,7 @@ fn with_git_dir(system: MemorySystem, dir: &str) -> MemorySystem {
 fn allowed_in(system: &MemorySystem, dir: &str) -> ([bool; 3], bool) {
     let engine = Engine::new(system);
     let request = Request { preset: Some("default".into()), ..Request::new(dir) };
-    let report = engine.scopes(&request).expect("a listing");
+    let report = engine.look(&request).and_then(|build| build.scopes()).expect("a listing");
     let runs = |category, id| report.scopes.active(category, id).is_some_and(|entry| entry.runnable);
     let runnable = [
         runs(Category::ContextProviders, "speaker"),

@@ -86,23 +86,23 @@ fn is_gone(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
 }
 
 fn in_settings(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
-    let settings = engine.settings(request).expect("settings");
+    let settings = engine.look(request).and_then(|build| build.settings()).expect("settings");
     settings.merged.to_value().to_string().contains(mark)
 }
 
 fn is_server(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
-    let report = engine.servers(request).expect("servers");
+    let report = engine.look(request).and_then(|build| build.servers()).expect("servers");
     report.scopes.mcp.servers.iter().any(|server| server.name == "s" && server.origin.scope == Scope::Project)
 }
 
 fn is_order(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
-    let scopes = engine.scopes(request).expect("entries").scopes;
+    let scopes = engine.look(request).and_then(|build| build.scopes()).expect("entries").scopes;
     let order = |id: &str| scopes.active(Category::Hooks, id).and_then(|hook| hook.order);
     order("b") < order("a")
 }
 
 fn is_command(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
-    let commands = engine.slash_commands(request).expect("slash commands").entries;
+    let commands = engine.look(request).expect("slash commands").slash_commands().entries;
     commands.iter().any(|command| {
         command.active
             && command.origin.scope == Scope::Project
@@ -121,7 +121,7 @@ fn has_tool(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
 }
 
 fn has_address(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
-    let scopes = engine.scopes(request).expect("entries").scopes;
+    let scopes = engine.look(request).and_then(|build| build.scopes()).expect("entries").scopes;
     let provider = scopes.active(Category::Providers, "p");
     provider.is_some_and(|entry| {
         entry.runnable && entry.about.as_deref().is_some_and(|about| about.contains(mark))
@@ -213,7 +213,7 @@ const THINGS: &[Thing] = &[
         content: "---\nname: new\ndescription: MARK\n---\nTheirs.\n",
         sets: &[],
         is_used: |engine, request, mark| {
-            let agents = engine.agents(request).expect("agents").entries;
+            let agents = engine.look(request).expect("agents").agents().entries;
             agents.iter().any(|agent| {
                 agent.active && agent.value.what.as_ref().is_some_and(|what| what.description.contains(mark))
             })
@@ -261,7 +261,7 @@ const THINGS: &[Thing] = &[
         content: r#"{"sections": {"mine": null, "MARK": {"disable": true}}}"#,
         sets: &[],
         is_used: |engine, request, _| {
-            engine.settings(request).expect("settings").merged.to_value()["sections"]["mine"].is_null()
+            engine.look(request).and_then(|build| build.settings()).expect("settings").merged.to_value()["sections"]["mine"].is_null()
         },
     },
     Thing {

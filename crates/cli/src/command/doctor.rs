@@ -17,14 +17,13 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine, FileCount, ScopesReport,
+    Engine, FileCount, ScopesReport, ServersReport,
     core::{
         diagnostic::{Diagnostic, Severity},
         extension::{Category, EntryState},
         trust::{Trust, TrustMode},
     },
     host::system::{FileKind, System},
-    mcp::ServersReport,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -59,9 +58,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 /// Prints the summary.
 pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let (system, request) = (files::system(), listing.request()?);
-    let engine = Engine::new(&system);
-    let ServersReport { scopes: report, used, .. } = engine.servers(&request)?;
-    let (files, warnings) = engine.file_counts(&request)?;
+    let build = Engine::new(&system).look(&request)?;
+    let ServersReport { scopes: report, used, .. } = build.servers()?;
+    let (files, warnings) = build.file_counts();
     let problems = problems(&report, warnings);
     let (directories, settings) = layer_paths(&system, &report);
     match listing.format {

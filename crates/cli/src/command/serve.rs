@@ -296,7 +296,7 @@ fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(
         home_trust: home_trust(args.trust_home),
         ..Request::default()
     };
-    Engine::new(system).scopes(&request)?;
+    Engine::new(system).look(&request)?.scopes()?;
     Ok(())
 }
 

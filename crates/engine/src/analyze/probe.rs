@@ -4,9 +4,9 @@
 use crate::{
     Error,
     engine::Engine,
+    input::consent::ProjectAccess,
     input::{load_profile::LoadedProfile, variables::declare},
     request::{Request, ToolChoice, TrustChoice},
-    trust::consent::ProjectAccess,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},

@@ -3,7 +3,7 @@
 use super::{ConversationError, PromptRecord, RECORD_VERSION, UsedValue};
 use crate::{
     BuildOptions, Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
-    input::cache::{BuildContext, InputCache},
+    conversation::input_cache::{BuildContext, InputCache},
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -19,10 +19,7 @@ use preface_core::{
 use preface_host::{
     discover,
     places::{normal, resolve_links},
-    system::{
-        FileKind, System,
-        access_log::{AccessLog, RecordingSystem},
-    },
+    system::{FileKind, System},
 };
 use preface_store::{
     Actor, ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateName, TemplateUsed,
@@ -30,7 +27,7 @@ use preface_store::{
 use std::{
     mem::take,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// Everything that a construct needs.
@@ -294,38 +291,5 @@ impl Engine<'_> {
         Ok(Template::parse(text, &options)
             .map(drop)
             .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))
-    }
-}
-
-/// The template that is used where a store has none. It is read again where a file behind it changed.
-#[derive(Debug, Default)]
-pub struct DefaultTemplate(Mutex<Option<Arc<KnownTemplate>>>);
-
-#[derive(Debug)]
-struct KnownTemplate {
-    request: Request,
-    text: Option<String>,
-    access_log: AccessLog,
-}
-
-impl DefaultTemplate {
-    /// Returns what [`Engine::default_template`] returns for a request.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn get(&self, engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known().clone();
-        if let Some(before) = before.filter(|before| before.request == *request)
-            && before.access_log.holds(engine.system())
-        {
-            return Ok(before.text.clone());
-        }
-        let recorder = RecordingSystem::new(engine.system());
-        let text = engine.on(&recorder).default_template(request)?;
-        let with =
-            |access_log| Arc::new(KnownTemplate { request: request.clone(), text: text.clone(), access_log });
-        *known() = recorder.into_access_log().map(with);
-        Ok(text)
     }
 }

@@ -33,6 +33,7 @@ mod choice;
 mod construct;
 mod error;
 mod hook_inputs;
+mod input_cache;
 mod model_request;
 mod offload;
 mod permissions;
@@ -45,7 +46,7 @@ mod tools;
 mod trust;
 
 pub use choice::TemplateChoice;
-pub use construct::{DefaultTemplate, directory_in_roots};
+pub use construct::directory_in_roots;
 pub use error::ConversationError;
 pub use model_request::ModelRequest;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture};
@@ -56,12 +57,9 @@ pub use service::{
 };
 pub use setup::{ConversationStore, Setup, StoreWaiter};
 
-use crate::{
-    BuildOptions, BuildResult, Error, ToolChoice,
-    input::{Inputs, cache::BuildContext},
-    request::Request,
-};
+use crate::{BuildOptions, BuildResult, Error, ToolChoice, input::Inputs, request::Request};
 use construct::{ConstructInput, listed_tools};
+use input_cache::BuildContext;
 use jiff::Timestamp;
 use preface_core::{
     attachment::Attachment,

@@ -2,7 +2,7 @@
 //! run in a conversation that began before.
 
 use super::Conversation;
-use crate::{input::resolve::ResolvedEntries, trust::permission};
+use crate::input::{grants, resolve::ResolvedEntries};
 use preface_core::{diagnostic::Diagnostics, extension::Category};
 use preface_host::provider_context::Headless;
 
@@ -21,7 +21,7 @@ impl Conversation {
         let context = self.inputs.context(&engine);
         let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
         let (scopes, mcp, granted) =
-            permission::allow(&self.inputs.grants(&context), scopes.clone(), mcp.clone(), &mut diagnostics);
+            grants::allow(&self.inputs.grants(&context), scopes.clone(), mcp.clone(), &mut diagnostics);
         drop(context);
         let entries = &mut self.inputs.entries;
         (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);

@@ -7,7 +7,7 @@ use super::{
     Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, construct::rooted,
     trust,
 };
-use crate::{BuildOptions, TrustChoice, trust::permission};
+use crate::{BuildOptions, TrustChoice, input::grants};
 use jiff::Timestamp;
 use ledger::{print, print_blocks, read};
 use preface_core::{
@@ -215,7 +215,7 @@ impl ToolSelection {
         let refused_at = trust::refused_at(system, inputs);
         let refused = refused_at.is_some_and(|at| at > *read_at);
         let ungranted: Vec<String> =
-            permission::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect();
+            grants::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect();
         let is_ungranted = |tool: &Tool| tool.source.as_ref().is_some_and(|of| ungranted.contains(of));
         tools.retain(|tool| !(entries.is_of_project(tool) && (refused || is_ungranted(tool))));
         let project = tools.iter().filter(|tool| entries.is_of_project(tool));

@@ -7,8 +7,8 @@ use super::{
     trust::{self, RefusalFilter, TrustWatch},
 };
 use crate::{
-    BuildOptions, Engine, Error, Request, TemplateInput, ToolChoice, TrustChoice, WriteScope,
-    input::cache::InputCache,
+    BuildOptions, Engine, TemplateInput, ToolChoice, TrustChoice, WriteScope,
+    conversation::input_cache::InputCache,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -17,10 +17,7 @@ use preface_core::{
     profile::{CompactionAction, Rebuild},
     prompt::Prompt,
 };
-use preface_host::{
-    places::{HomeTrust, normal},
-    system::{FileKind, System},
-};
+use preface_host::{places::normal, system::System};
 use preface_store::{
     Actor, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, Store,
     StoredPrompt, TemplateUsed,
@@ -166,32 +163,6 @@ impl ConversationService {
         ConversationService { roots: Some(roots.into()), ..self }
     }
 
-    /// Reports a preset that does not exist, which no compaction could build.
-    async fn unknown_preset(
-        &self,
-        head: &PromptSummary,
-        preset: &str,
-        home_trust: HomeTrust,
-    ) -> Result<Diagnostics, ConversationError> {
-        let (system, cwd) = (self.system.clone(), PathBuf::from(&head.cwd));
-        let (built, preset) = (head.preset.clone(), Some(preset.to_owned()));
-        let work = move || {
-            let request = Request { cwd: Some(cwd), preset, home_trust, ..Request::default() };
-            Ok(match Engine::new(&*system).load_profile(&request) {
-                Err(Error::Profile(unknown)) if unknown.place.path.is_empty() => {
-                    let message = format!(
-                        "{}; the prompt was built for the preset `{built}` and is not built again",
-                        unknown.message
-                    );
-                    let diagnostic = Diagnostic::warning(DiagnosticCode::ConversationOptions, message);
-                    vec![Diagnostic { help: unknown.help, ..diagnostic }]
-                }
-                _ => Diagnostics::new(),
-            })
-        };
-        self.offload.result(work).await
-    }
-
     /// Reports options of a turn that differ from those of the stored prompt. Nothing is changed
     /// by that.
     ///
@@ -202,14 +173,8 @@ impl ConversationService {
         head: &PromptSummary,
         options: &BuildOptions,
     ) -> Result<Diagnostics, ConversationError> {
-        let other = options.preset.as_deref().filter(|preset| *preset != head.preset);
-        let mut diagnostics = match other {
-            Some(preset) => self.unknown_preset(head, preset, options.home_trust).await?,
-            None => Diagnostics::new(),
-        };
-        let known = other.filter(|_| diagnostics.is_empty());
         let keeps = || self.watch.profile(&*self.system, head).compaction == CompactionAction::Keep;
-        diagnostics.extend(differs(head, options, known, &keeps));
+        let mut diagnostics = differs(head, options, &keeps);
         // Only the record has the rest. A service does not read it for each turn.
         let names_more = options.agent.is_some()
             || options.tools != ToolChoice::Profile
@@ -370,19 +335,7 @@ impl ConversationService {
             pins: options.pins.clone(),
             ..before
         };
-        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
-        let made = made.map_err(|error| match error {
-            ConversationError::Engine(Error::Usage(what, _))
-                if self
-                    .system
-                    .stat(Path::new(&was.head.cwd))
-                    .is_none_or(|stat| stat.kind != FileKind::Dir) =>
-            {
-                let help = "a refresh with another directory moves the conversation there";
-                ConversationError::Engine(Error::Usage(what, Some(help.into())))
-            }
-            error => error,
-        })?;
+        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await?;
         let ConstructedPrompt { conversation, mut diagnostics, .. } = made;
         diagnostics.extend(self.diagnostics(&was.head, options).await?);
         if conversation.head.text == was.head.text {
@@ -578,12 +531,7 @@ fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, Conversat
 
 /// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
 /// that.
-fn differs(
-    head: &PromptSummary,
-    options: &BuildOptions,
-    preset: Option<&str>,
-    keeps: &dyn Fn() -> bool,
-) -> Diagnostics {
+fn differs(head: &PromptSummary, options: &BuildOptions, keeps: &dyn Fn() -> bool) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let mut report = |what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
@@ -605,7 +553,7 @@ fn differs(
     let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
     report("cwd", &head.cwd, cwd);
     report("model", head.model.as_deref().unwrap_or_default(), options.model.as_deref());
-    report("preset", &head.preset, preset);
+    report("preset", &head.preset, options.preset.as_deref());
     if let Some(used) = &head.template {
         let template = options.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
             Ok(choice) => choice.to_string(),

@@ -3,12 +3,12 @@
 use super::{Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, tools};
 use crate::{
     BuildOptions, Engine, TemplateSource, WriteScope,
+    input::consent::Ask,
     input::{
         Inputs,
         collect::{Breadth, collect_again},
     },
     request::{Request, TrustChoice},
-    trust::consent::Ask,
 };
 use jiff::Timestamp;
 use preface_core::{

@@ -4,8 +4,8 @@
 use super::{ConversationError, PromptRecord};
 use crate::{
     BuildOptions, Engine, Request, TrustChoice,
+    input::consent::{ProjectAccess, layer_root, pin_root, recorded},
     input::{Inputs, load_profile::LoadedProfile},
-    trust::consent::{ProjectAccess, layer_root, pin_root, recorded},
 };
 use jiff::Timestamp;
 use preface_core::{

@@ -3,7 +3,7 @@
 //! The user chooses the catalog; the profile chooses which of its texts are used. A catalog that is not there, is damaged, or is not the
 //! one that was pinned, stops the build. A text with a value that has no binding does not: the profile's own text is used, and reported.
 
-use crate::{Engine, Error, input::Inputs, request::Request};
+use crate::Error;
 use preface_core::{
     catalog::{CatalogEntry, CatalogIndex},
     definition::unknown_parameter,
@@ -104,39 +104,19 @@ pub(crate) fn lay(
     Ok(())
 }
 
-impl Engine<'_> {
-    /// Returns what a request with a catalog would take from it, and what of the profile's own words would stay, whatever the
-    /// conditions of sections are.
-    ///
-    /// # Errors
-    /// See [`Engine::build`].
-    pub fn catalog_uses(&self, request: &Request) -> Result<Vec<CatalogUse>, Error> {
-        let Inputs { loaded, entries, .. } = self.read_inputs(request, None)?;
-        let (profile, places) = (&loaded.profile, &loaded.places);
-        let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
-        let mut reader =
-            CatalogReader::open(self.system(), places, choice, &profile.name, &mut Diagnostics::new())?;
-        reader.lay(&mut Profile::clone(profile), &entries.turn.tools)?;
-        for (agent, prompts) in &choice.agents {
-            reader.pieces(&prompts.0, format!("agent `{agent}`"), None)?;
-        }
-        Ok(reader.uses)
-    }
-}
-
 /// One catalog, read as far as it is used.
-struct CatalogReader<'a> {
+pub(crate) struct CatalogReader<'a> {
     system: &'a dyn System,
     choice: &'a CatalogChoice,
     profile: String,
     index: CatalogIndex,
-    uses: Vec<CatalogUse>,
+    pub uses: Vec<CatalogUse>,
     /// Why the profile's own text is used, where the catalog has a prompt.
     diagnostics: Diagnostics,
 }
 
 impl<'a> CatalogReader<'a> {
-    fn open(
+    pub fn open(
         system: &'a dyn System,
         places: &Places,
         choice: &'a CatalogChoice,
@@ -183,7 +163,7 @@ impl<'a> CatalogReader<'a> {
     }
 
     /// Replaces the texts of sections and tools.
-    fn lay(&mut self, profile: &mut Profile, tools: &[Tool]) -> Result<(), Error> {
+    pub fn lay(&mut self, profile: &mut Profile, tools: &[Tool]) -> Result<(), Error> {
         // A prompt is the text of one section only.
         let mut taken: BTreeMap<String, String> = BTreeMap::new();
         for section in &mut profile.sections {
@@ -233,7 +213,7 @@ impl<'a> CatalogReader<'a> {
     }
 
     /// Returns the text of the first of these prompts that the catalog has; `None`, with the reason, where the profile's own is used.
-    fn pieces(
+    pub fn pieces(
         &mut self,
         prompts: &[String],
         place: String,

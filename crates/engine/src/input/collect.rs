@@ -3,6 +3,7 @@
 
 use crate::{
     Engine, Error,
+    input::consent::Ask,
     input::{
         Inputs, extensions,
         load_profile::{ProfileSource, UserSettings},
@@ -11,7 +12,6 @@ use crate::{
         variables::declare,
     },
     request::{Request, TemplateInput},
-    trust::consent::Ask,
 };
 use preface_core::{
     condition::{Condition, VariableTest},

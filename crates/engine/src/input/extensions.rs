@@ -1,6 +1,6 @@
 //! The effect of the layers' extensions on a build: the tools, and the active context providers.
 
-use crate::{mcp, request::ToolChoice};
+use crate::{input::server_tools, request::ToolChoice};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{Ability, Category, Context, ExtensionEntry, FragmentKind, Scopes, Status},
@@ -35,7 +35,7 @@ pub(crate) fn tools(
         ToolChoice::Named(names) => {
             let canonical = |name: &String| canonical(name, profile, scopes).to_owned();
             // Those of servers join when it is known which servers may run.
-            let joins = |name: &&String| profile.mcp.tools && mcp::is_of_server(name);
+            let joins = |name: &&String| profile.mcp.tools && server_tools::is_of_server(name);
             names.iter().filter(|name| !joins(name)).map(canonical).collect()
         }
     };

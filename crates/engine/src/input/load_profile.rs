@@ -3,9 +3,9 @@
 use crate::{
     Error, counters,
     engine::{DEFAULT_PRESET, Engine},
+    input::consent,
     input::options::{self, OptionSetting},
     request::{Request, TrustChoice},
-    trust::consent,
 };
 use jiff::Timestamp;
 use preface_core::{

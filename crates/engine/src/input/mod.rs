@@ -1,29 +1,33 @@
 //! The results of the input stages of one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
 //! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::snapshot::Snapshot).
 
-pub(crate) mod cache;
 pub(crate) mod catalog;
 pub(crate) mod collect;
+pub mod consent;
 pub(crate) mod discover;
 pub(crate) mod extensions;
 pub(crate) mod given;
+pub(crate) mod grants;
 pub(crate) mod load_profile;
 pub(crate) mod named;
 pub(crate) mod open_project;
 pub(crate) mod options;
 pub(crate) mod project_changes;
+pub(crate) mod recordings;
+pub(crate) mod reminders;
 pub(crate) mod resolve;
+pub(crate) mod server_tools;
 pub(crate) mod source_texts;
 pub(crate) mod variables;
 
 use crate::{
     Engine, Error,
+    input::{consent::Ask, grants::ProjectGrants},
     input::{
         load_profile::LoadedProfile, open_project::OpenedProject, project_changes::ProjectChanges,
         resolve::ResolvedEntries,
     },
     request::Request,
-    trust::{consent::Ask, permission::ProjectGrants},
 };
 use preface_core::{
     audit::AuditEvent,

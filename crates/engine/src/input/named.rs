@@ -1,7 +1,10 @@
 //! Files of the layers that the caller chooses by name: an agent, an output style. It is decided before any
 //! text is collected, because tools and sections depend on it.
 
-use crate::{Error, input::resolve::ResolvedEntries, mcp};
+use crate::{
+    Error,
+    input::{resolve::ResolvedEntries, server_tools},
+};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{Category, EntryOrigin},
@@ -125,7 +128,7 @@ impl NamedEntries {
 fn names(tool: &Tool, aliases: &BTreeMap<String, String>) -> Vec<String> {
     let canonical = aliases.get(&tool.name).unwrap_or(&tool.name);
     let others = aliases.iter().filter(|(_, named)| *named == canonical).map(|(alias, _)| alias);
-    [canonical].into_iter().chain(others).cloned().chain(mcp::name_of_server(tool)).collect()
+    [canonical].into_iter().chain(others).cloned().chain(server_tools::name_of_server(tool)).collect()
 }
 
 /// Warns about names in an agent's lists of tools that give or take away nothing.
@@ -152,7 +155,7 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
         let tool = agents::tool_of(rule);
         let (shown, is_part) = (escape_hidden(rule), tool != rule);
         let (what, help) = if !agents::is_named(tool, &known) {
-            if mcp::is_of_unknown(tool, &entries.mcp.servers) {
+            if server_tools::is_of_unknown(tool, &entries.mcp.servers) {
                 return None;
             }
             let near = did_you_mean(tool, known.iter().copied());

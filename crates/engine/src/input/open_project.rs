@@ -1,7 +1,7 @@
 //! The second input stage: the trust of the project, and its settings.
 
 use crate::{
-    Engine, Error, input::load_profile::LoadedProfile, request::Request, trust::consent::ProjectAccess,
+    Engine, Error, input::consent::ProjectAccess, input::load_profile::LoadedProfile, request::Request,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},

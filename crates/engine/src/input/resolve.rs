@@ -7,13 +7,13 @@ use crate::{
         catalog,
         discover::DiscoveredFiles,
         extensions,
+        grants::{self, ProjectGrants},
         load_profile::LoadedProfile,
         named::{self, NamedEntries},
         open_project::OpenedProject,
+        recordings, server_tools,
     },
-    mcp,
     request::Request,
-    trust::permission::{self, ProjectGrants},
 };
 use preface_core::{
     audit::AuditEvent,
@@ -83,12 +83,12 @@ impl Engine<'_> {
         turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut diagnostics);
         let servers = mcp_servers::resolve(layers.servers, &|server| grants.may_start(server));
         diagnostics.extend(servers.diagnostics.iter().cloned());
-        let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut diagnostics);
-        mcp::recall(&mut servers, &profile, &context, &mut diagnostics);
+        let (scopes, mut servers, granted) = grants::allow(&grants, scopes, servers, &mut diagnostics);
+        recordings::recall(&mut servers, &profile, &context, &mut diagnostics);
         let mut server_tools = Vec::new();
         if profile.mcp.tools {
-            server_tools = mcp::tools_of(&servers.servers, &mut diagnostics);
-            mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut diagnostics);
+            server_tools = server_tools::tools_of(&servers.servers, &mut diagnostics);
+            server_tools::join(&request.tools, &server_tools, &mut turn.tools, &mut diagnostics);
         }
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles);
         let (named, unknown) =

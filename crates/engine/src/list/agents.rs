@@ -1,7 +1,7 @@
 //! The agents of a directory with origins and shadowed entries, and the number of valid files of agents, commands and
 //! styles. The loaders are those of a build.
 
-use crate::{Engine, Error, request::Request};
+use crate::list::Build;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::Status,
@@ -46,65 +46,48 @@ impl FileCount {
     }
 }
 
-impl Engine<'_> {
+impl Build<'_> {
     /// Counts the files of agents, commands and styles, with the warnings about them. A profile without agents has none.
-    ///
-    /// # Errors
-    /// See [`Engine::agents`].
-    pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
-        self.with_layers(request, &mut |profile, context: &ProviderContext<'_>| {
-            let _: Diagnostics = context.diagnostics.take();
-            let mut counts = Vec::new();
-            if profile.has_agents {
-                counts.push(FileCount::of("agents", &agents::load(context)));
-                counts.push(FileCount::of("commands", &commands::load(context)));
-                counts.push(FileCount::of("styles", &styles::load(context)));
-            }
-            let mut diagnostics = context.diagnostics.take();
-            diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
-            diagnostics.extend(self.reminder_problems(profile, context.places));
-            (counts, diagnostics)
-        })
+    #[must_use]
+    pub fn file_counts(&self) -> (Vec<FileCount>, Diagnostics) {
+        let (profile, context) = (self.profile(), &self.inputs.context(&self.engine));
+        let mut counts = Vec::new();
+        if profile.has_agents {
+            counts.push(FileCount::of("agents", &agents::load(context)));
+            counts.push(FileCount::of("commands", &commands::load(context)));
+            counts.push(FileCount::of("styles", &styles::load(context)));
+        }
+        let mut diagnostics = context.diagnostics.take();
+        diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
+        diagnostics.extend(self.engine.reminder_problems(profile, context.places));
+        (counts, diagnostics)
     }
 
-    /// Finds the output styles of all layers. Returns none for a profile without agents. Nothing is written.
-    ///
-    /// # Errors
-    /// The errors of [`Engine::build`] that occur before the project is read.
-    pub fn styles(&self, request: &Request) -> Result<FilesReport<Style>, Error> {
-        self.with_layers(request, &mut |profile, context| {
-            let entries = if profile.has_agents { styles::load(context) } else { Vec::new() };
-            report(entries, context)
-        })
+    /// Finds the output styles of all layers. Returns none for a profile without agents.
+    #[must_use]
+    pub fn styles(&self) -> FilesReport<Style> {
+        let context = &self.context();
+        report(if self.profile().has_agents { styles::load(context) } else { Vec::new() }, context)
     }
 
-    /// Finds the slash commands of all layers. Returns none for a profile without agents. Nothing is written.
-    ///
-    /// # Errors
-    /// See [`Engine::styles`].
-    pub fn slash_commands(&self, request: &Request) -> Result<FilesReport<SlashCommand>, Error> {
-        self.with_layers(request, &mut |profile, context| {
-            let entries = if profile.has_agents { commands::load(context) } else { Vec::new() };
-            report(entries, context)
-        })
+    /// Finds the slash commands of all layers. Returns none for a profile without agents.
+    #[must_use]
+    pub fn slash_commands(&self) -> FilesReport<SlashCommand> {
+        let context = &self.context();
+        report(if self.profile().has_agents { commands::load(context) } else { Vec::new() }, context)
     }
 
-    /// Finds and checks the agents of a request's directory, as the prompt of an agent does. The project's pass the gate,
-    /// without questions: untrusted entries are marked. Nothing is written.
-    ///
-    /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn agents(&self, request: &Request) -> Result<FilesReport<Agent>, Error> {
-        self.with_layers(request, &mut |profile, context| {
-            let mut report = report(agents::load(context), context);
-            if !profile.has_agents && !report.entries.is_empty() {
-                let what =
-                    format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
-                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
-                report.diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
-            }
-            report
-        })
+    /// Finds and checks the agents, as the prompt of an agent does.
+    #[must_use]
+    pub fn agents(&self) -> FilesReport<Agent> {
+        let (profile, context) = (self.profile(), &self.context());
+        let mut report = report(agents::load(context), context);
+        if !profile.has_agents && !report.entries.is_empty() {
+            let what = format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
+            let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
+            report.diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
+        }
+        report
     }
 }
 

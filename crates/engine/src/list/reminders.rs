@@ -1,21 +1,13 @@
-//! The reminders of a profile, and the events that trigger them.
+//! The reminders of a profile.
 
 use crate::{
-    Engine, Error,
-    input::{Inputs, load_profile::LoadedProfile},
-    request::Request,
+    input::{load_profile::LoadedProfile, reminders::help_for_none},
+    list::Build,
 };
 use preface_core::{
-    attachment::Attachment,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
-    pipeline,
-    profile::Profile,
-    reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog, is_about_reminders},
-    snapshot::Snapshot,
-    variable::VariableKey,
+    diagnostic::{Diagnostics, Remedy},
+    reminder::ReminderCatalog,
 };
-use preface_host::{places::Places, provider, provider_context::Headless, reminders};
-use serde_json::Value;
 
 /// A listing of reminders.
 #[derive(Clone, Debug)]
@@ -30,96 +22,14 @@ pub struct RemindersReport {
     pub diagnostics: Diagnostics,
 }
 
-impl Engine<'_> {
-    /// Finds the reminders of a request's profile: those that ship with it, and the user's own.
-    ///
-    /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn reminders(&self, request: &Request) -> Result<RemindersReport, Error> {
-        let LoadedProfile { profile, places, mut diagnostics, .. } = self.load_profile(request)?;
-        let catalogue = self.catalogue(&profile, &places, &mut diagnostics);
-        let help = help_for_none(&places).filter(|_| catalogue.is_empty());
-        Ok(RemindersReport { profile: profile.name.clone(), catalogue, help, diagnostics })
+impl Build<'_> {
+    /// Finds the reminders of the profile: those that ship with it, and the user's own.
+    #[must_use]
+    pub fn reminders(&self) -> RemindersReport {
+        let LoadedProfile { profile, places, diagnostics, .. } = &self.inputs.loaded;
+        let mut diagnostics = diagnostics.clone();
+        let catalogue = self.engine.catalogue(profile, places, &mut diagnostics);
+        let help = help_for_none(places).filter(|_| catalogue.is_empty());
+        RemindersReport { profile: profile.name.clone(), catalogue, help, diagnostics }
     }
-
-    /// Returns the problems of the reminder files of a profile.
-    pub(crate) fn reminder_problems(&self, profile: &Profile, places: &Places) -> Diagnostics {
-        let mut diagnostics = Diagnostics::new();
-        self.catalogue(profile, places, &mut diagnostics);
-        diagnostics.retain(is_about_reminders);
-        diagnostics
-    }
-
-    /// Returns the reminders that events trigger, in the order of the events. Nothing is read if there are no
-    /// events.
-    pub(crate) fn due(
-        &self,
-        events: &[Value],
-        profile: &Profile,
-        places: &Places,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<Vec<DueReminder>, Error> {
-        if events.is_empty() {
-            return Ok(Vec::new());
-        }
-        if events.len() > MOST_EVENTS {
-            return Err(Error::Usage(format!("more than {MOST_EVENTS} events"), None));
-        }
-        let catalogue = self.catalogue(profile, places, diagnostics);
-        let events = events.iter().enumerate().map(|(at, event)| {
-            Event::read(event).map(|event| (at, event)).map_err(|error| refused(at, events.len(), &error))
-        });
-        let events = events.collect::<Result<Vec<_>, _>>()?;
-        if catalogue.is_empty() {
-            let message = format!("the profile `{}` has no reminders: events have no effect", profile.name);
-            let diagnostic = Diagnostic::warning(DiagnosticCode::ReminderNone, message);
-            diagnostics.push(Diagnostic { help: help_for_none(places), ..diagnostic });
-            return Ok(Vec::new());
-        }
-        let many = events.len();
-        let due = events
-            .iter()
-            .map(|(at, event)| catalogue.check(event).map_err(|error| refused(*at, many, &error)));
-        due.collect()
-    }
-
-    /// Renders reminders for a conversation, with this machine answering for variables.
-    pub(crate) fn remind(
-        &self,
-        due: &[DueReminder],
-        inputs: &Inputs,
-        snapshot: &Snapshot,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<Vec<Attachment>, Error> {
-        let context = self.context(inputs, &snapshot.turn, &Headless);
-        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &context));
-        let (attachments, more) = pipeline::remind(due, &snapshot.profile, &snapshot.turn, &mut answer)?;
-        diagnostics.extend(more);
-        diagnostics.extend(context.diagnostics.take());
-        Ok(attachments)
-    }
-
-    fn catalogue(
-        &self,
-        profile: &Profile,
-        places: &Places,
-        diagnostics: &mut Diagnostics,
-    ) -> ReminderCatalog {
-        reminders::catalogue(self.system(), profile.bundle.as_deref(), places, diagnostics)
-    }
-}
-
-/// Returns the help for a profile without reminders: the file that adds one.
-fn help_for_none(places: &Places) -> Option<Remedy> {
-    let file = places.global.as_ref()?.join("reminders/NAME.md");
-    Some(format!("add one: `{}`", places.shown(&file)).into())
-}
-
-/// Returns the error for an event; with several events it names the position.
-fn refused(at: usize, of: usize, error: &EventError) -> Error {
-    let what = match of {
-        1 => error.to_string(),
-        _ => format!("event {} of {of}: {error}", at + 1),
-    };
-    Error::Usage(what, error.help().map(Remedy::from))
 }

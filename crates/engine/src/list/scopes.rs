@@ -1,10 +1,6 @@
 //! The active entries of a directory with origins and shadowed entries, from the resolver.
 
-use crate::{
-    Engine, Error,
-    input::{Inputs, collect::Breadth},
-    request::Request,
-};
+use crate::{Error, input::Inputs, list::Build};
 use preface_core::{
     audit::AuditEvent,
     compose::check_sections,
@@ -14,7 +10,7 @@ use preface_core::{
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
 };
-use preface_host::{places::Places, provider_context::Headless};
+use preface_host::places::Places;
 
 /// Everything that listings show.
 #[derive(Clone, Debug)]
@@ -37,40 +33,33 @@ pub struct ScopesReport {
     pub trust: Trust,
 }
 
-impl Engine<'_> {
-    /// Resolves what the layers bring, for a request. Nothing is started.
+impl Build<'_> {
+    /// Returns the extensions and servers of all layers.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
-        let (inputs, snapshot) =
-            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        self.scopes_of(request, inputs, snapshot)
+    pub fn scopes(&self) -> Result<ScopesReport, Error> {
+        self.scopes_of(self.snapshot()?)
     }
 
     /// The same of what was collected.
-    pub(crate) fn scopes_of(
-        &self,
-        request: &Request,
-        inputs: Inputs,
-        snapshot: Snapshot,
-    ) -> Result<ScopesReport, Error> {
-        self.refuse_untrusted_in(request, &inputs)?;
-        let Inputs { project, entries, .. } = inputs;
+    pub(super) fn scopes_of(&self, snapshot: Snapshot) -> Result<ScopesReport, Error> {
+        self.engine.refuse_untrusted_in(&self.request, &self.inputs)?;
+        let Inputs { project, entries, .. } = &self.inputs;
         let sections = check_sections(&snapshot);
         let mut diagnostics = snapshot.diagnostics;
         diagnostics.extend(sections);
-        match entries.refused {
-            Some(Error::Catalog(refused)) => diagnostics.push(*refused),
-            Some(unknown) => return Err(unknown),
+        match &entries.refused {
+            Some(Error::Catalog(refused)) => diagnostics.push((**refused).clone()),
+            Some(unknown) => return Err(unknown.clone()),
             None => {}
         }
         Ok(ScopesReport {
-            scopes: entries.scopes,
-            mcp: entries.mcp,
+            scopes: entries.scopes.clone(),
+            mcp: entries.mcp.clone(),
             diagnostics,
             audit: snapshot.audit,
-            places: project.access.places,
+            places: self.places().clone(),
             preset: entries.profile.name.clone(),
             mode: entries.profile.trust,
             trust: project.access.trust,

@@ -4,12 +4,13 @@ use crate::{
     Error,
     engine::Engine,
     error::UntrustedProject,
+    input::consent::{self, ProjectAccess},
     input::{
         FirstFiles, Inputs,
         load_profile::{LoadedProfile, default_home},
     },
+    list::Build,
     request::{Request, TrustChoice},
-    trust::consent::{self, ProjectAccess},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -31,35 +32,35 @@ pub struct SettingsReport {
     pub diagnostics: Diagnostics,
 }
 
-impl Engine<'_> {
-    /// Reads and merges the settings that a build of this request would use. The project's settings pass the
-    /// gate without asking the user: untrusted ones are reported. Nothing is written, no first file either.
+impl<'s> Build<'s> {
+    /// Returns the merged settings that a prompt would use.
     ///
     /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Untrusted`] where the request requires
-    /// trust.
-    pub fn settings(&self, request: &Request) -> Result<SettingsReport, Error> {
-        let Inputs { loaded, project, entries, .. } = self.read_inputs(request, None)?;
+    /// [`Error::Untrusted`] where the request requires trust.
+    pub fn settings(&self) -> Result<SettingsReport, Error> {
+        let Inputs { loaded, project, entries, .. } = &self.inputs;
+        let system = self.engine.system();
         let ProjectAccess { places, gate, untrusted_layer, .. } = &project.access;
         let file = places.project.as_ref().map(|dir| dir.join(places.own_settings()));
-        let file = file.filter(|file| project.layers.is_empty() && self.system().link_stat(file).is_some());
+        let file = file.filter(|file| project.layers.is_empty() && system.link_stat(file).is_some());
         let shown = file.map(|file| places.source(Scope::Project, &file).path.clone());
         let is_left_out = |file: &String| {
             gate.seen().iter().any(|seen| seen.shown == *file && seen.verdict != GateVerdict::Included)
         };
         let untrusted = shown.filter(|file| untrusted_layer.is_some() || is_left_out(file) || gate.denies());
-        if let Some(file) = untrusted.as_ref().filter(|_| request.trust == TrustChoice::Require) {
-            let root = consent::layer_root(self.system(), places)
+        if let Some(file) = untrusted.as_ref().filter(|_| self.request.trust == TrustChoice::Require) {
+            let root = consent::layer_root(system, places)
                 .filter(|_| loaded.profile.trust == TrustMode::Whole)
-                .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd));
+                .unwrap_or_else(|| consent::pin_root(system, &places.cwd));
             let (path, sources) = (root.display().to_string(), vec![file.clone()]);
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
-        let scopes = entries.scopes;
+        let scopes = &entries.scopes;
         let mut diagnostics =
             [&loaded.diagnostics[..], &project.access.diagnostics[..], &project.diagnostics[..]].concat();
         // What is wrong with extensions is reported by those who list them.
-        diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
+        diagnostics
+            .extend(scopes.diagnostics.iter().filter(|diagnostic| is_about_settings(diagnostic)).cloned());
         let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
         let ignored = ignored.chain(loaded.ignored.iter().map(|(by, path)| (*by, path.as_slice())));
         let merged = MergedSettings::clone(&project.settings).without(ignored);
@@ -69,16 +70,27 @@ impl Engine<'_> {
     /// Returns the file that a change of settings goes to.
     ///
     /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project, no place for the file, and a directory of the project
-    /// that is a link to one which is not trusted.
-    pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
-        let LoadedProfile { profile, places, store, .. } = self.load_profile(request)?;
-        let is_trusted =
-            |dir: &Path| consent::recorded(self.system(), store.as_deref(), dir).whole().is_some();
-        SettingsFile::of(self.system(), &places, profile.trust, scope, is_trusted)
+    /// No place for the file, and a directory of the project that is a link to one which is not trusted.
+    pub fn settings_file(&self, scope: Scope) -> Result<SettingsFile<'s>, Error> {
+        let (LoadedProfile { profile, places, store, .. }, system) =
+            (&self.inputs.loaded, self.engine.system());
+        let is_trusted = |dir: &Path| consent::recorded(system, store.as_deref(), dir).whole().is_some();
+        SettingsFile::of(system, places, profile.trust, scope, is_trusted)
             .map_err(|error| Error::Settings(Box::new(error)))
     }
 
+    /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
+    /// it exactly when that directory is new, so that a setting that is written first does not swallow it. Loggers get the
+    /// event.
+    pub fn first_files(&self) -> Diagnostics {
+        let LoadedProfile { profile, places, .. } = &self.inputs.loaded;
+        let FirstFiles { mut diagnostics, audit } = self.engine.scaffold(profile, places);
+        diagnostics.extend(self.engine.log_events(&self.request, &audit));
+        diagnostics
+    }
+}
+
+impl Engine<'_> {
     /// Returns the user's settings that choose the profile: those of the default home, whichever profile that is. It is found
     /// also where the profile that they choose cannot be loaded.
     ///
@@ -90,19 +102,6 @@ impl Engine<'_> {
             Places::find(self.system(), &cwd, &default_home(), request.home_trust, &mut Diagnostics::new());
         SettingsFile::of(self.system(), &places, TrustMode::Pinned, Scope::Global, |_| false)
             .map_err(|error| Error::Settings(Box::new(error)))
-    }
-
-    /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
-    /// it exactly when that directory is new, so that a setting that is written first does not swallow it. Loggers get the
-    /// event.
-    ///
-    /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn first_files(&self, request: &Request) -> Result<Diagnostics, Error> {
-        let LoadedProfile { profile, places, .. } = self.load_profile(request)?;
-        let FirstFiles { mut diagnostics, audit } = self.scaffold(&profile, &places);
-        diagnostics.extend(self.log_events(request, &audit));
-        Ok(diagnostics)
     }
 }
 
@@ -150,7 +149,7 @@ mod tests {
             sets: vec!["logging.level=caller".to_owned()],
             ..Request::default()
         };
-        let settings = engine.settings(&request).expect("they are good");
+        let settings = engine.look(&request).and_then(|build| build.settings()).expect("they are good");
         let values = settings.merged.why(&"logging.level".parse().expect("a path"));
         let by: Vec<_> = values.iter().map(|value| (value.by, value.outcome)).collect();
         assert_eq!(
@@ -170,12 +169,14 @@ mod tests {
     fn a_projects_settings_pass_the_gate() {
         let system = machine();
         let engine = Engine::new(&system);
-        let settings = engine.settings(&Request::default()).expect("they are good");
+        let settings =
+            engine.look(&Request::default()).and_then(|build| build.settings()).expect("they are good");
         assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
         assert_eq!(settings.untrusted.as_deref(), Some(".preface/settings.json"));
         let codes: Vec<_> = settings.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["trust/untrusted"]);
-        let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });
+        let required = Request { trust: TrustChoice::Require, ..Request::default() };
+        let required = engine.look(&required).and_then(|build| build.settings());
         assert!(
             matches!(required, Err(Error::Untrusted(untrusted)) if untrusted.sources == [".preface/settings.json"])
         );
@@ -198,10 +199,11 @@ mod tests {
             .with_file("/home/user/.config/preface/profiles/own.toml", profile);
         let request = Request { preset: Some("own".to_owned()), ..Request::default() };
         let engine = Engine::new(&system);
-        engine.settings(&request).expect("they are good");
+        let build = engine.look(&request).expect("it can be looked at");
+        build.settings().expect("they are good");
         let home = Path::new("/home/user/.own");
         assert!(system.stat(home).is_none());
-        let diagnostics = engine.first_files(&request).expect("it can be written");
+        let diagnostics = build.first_files();
         let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["scaffold/created"]);
         assert!(system.stat(&home.join("system.md")).is_some());

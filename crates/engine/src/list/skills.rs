@@ -1,6 +1,6 @@
 //! The skills of a directory with origins and shadowed entries. The loader and its options are those of a build.
 
-use crate::{Engine, Error, request::Request};
+use crate::list::Build;
 use preface_core::{
     condition::ConditionResult,
     diagnostic::Diagnostics,
@@ -17,7 +17,6 @@ use preface_host::{
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions},
 };
-use std::cell::RefCell;
 
 /// A listing of skills.
 #[derive(Clone, Debug)]
@@ -34,45 +33,29 @@ pub struct SkillsReport {
     pub roots: Vec<String>,
 }
 
-impl Engine<'_> {
-    /// Finds and checks the skills of a request's directory, as its prompt does. The project's skills pass
-    /// the gate without asking the user: untrusted ones are reported. Nothing is written.
-    ///
-    /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
-        self.with_layers(request, &mut |profile, context| {
-            let found = load(profile, context);
-            let listed = found.is_some();
-            let mut skills = found.unwrap_or_default();
-            for entry in &mut skills {
-                if let Some(loaded) = &entry.value.loaded {
-                    let directory = loaded.path.parent().and_then(|dir| dir.file_name());
-                    let directory = directory.map(|name| name.to_string_lossy()).unwrap_or_default();
-                    entry.value.standard = standard::findings(&loaded.fields, &directory);
-                }
+impl Build<'_> {
+    /// Finds and checks the skills, as a prompt does.
+    #[must_use]
+    pub fn skills(&self) -> SkillsReport {
+        let (profile, context) = (self.profile(), &self.context());
+        let found = load(profile, context);
+        let listed = found.is_some();
+        let mut skills = found.unwrap_or_default();
+        for entry in &mut skills {
+            if let Some(loaded) = &entry.value.loaded {
+                let directory = loaded.path.parent().and_then(|dir| dir.file_name());
+                let directory = directory.map(|name| name.to_string_lossy()).unwrap_or_default();
+                entry.value.standard = standard::findings(&loaded.fields, &directory);
             }
-            skills.sort_by(|a, b| a.name.cmp(&b.name));
-            SkillsReport {
-                skills,
-                diagnostics: context.diagnostics.take(),
-                listed,
-                left_out: left_out(profile, context),
-                roots: roots(profile, context.places),
-            }
-        })
-    }
-
-    /// Runs the input stages and looks at files of the layers, without anything else that a build collects.
-    pub(crate) fn with_layers<T>(
-        &self,
-        request: &Request,
-        see: &mut dyn FnMut(&Profile, &ProviderContext<'_>) -> T,
-    ) -> Result<T, Error> {
-        let inputs = self.read_inputs(request, None)?;
-        let diagnostics = [&inputs.loaded.diagnostics[..], &inputs.project.access.diagnostics[..]].concat();
-        let context = ProviderContext { diagnostics: RefCell::new(diagnostics), ..inputs.context(self) };
-        Ok(see(&inputs.entries.profile, &context))
+        }
+        skills.sort_by(|a, b| a.name.cmp(&b.name));
+        SkillsReport {
+            skills,
+            diagnostics: context.diagnostics.take(),
+            listed,
+            left_out: left_out(profile, context),
+            roots: roots(profile, context.places),
+        }
     }
 }
 
@@ -128,7 +111,7 @@ fn load(profile: &Profile, context: &ProviderContext<'_>) -> Option<Vec<SkillEnt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::TrustChoice;
+    use crate::{Engine, Request, TrustChoice};
     use preface_core::{assets::ASSETS, extension::Status, scope::Scope};
     use preface_host::system::testing::MemorySystem;
 
@@ -150,7 +133,10 @@ mod tests {
     }
 
     fn ask(system: &MemorySystem, trust: TrustChoice) -> SkillsReport {
-        Engine::new(system).skills(&Request { trust, ..Request::default() }).expect("they can be listed")
+        Engine::new(system)
+            .look(&Request { trust, ..Request::default() })
+            .expect("they can be listed")
+            .skills()
     }
 
     type SkillRow<'r> = (&'r str, Scope, Status, bool);
@@ -218,7 +204,7 @@ mod tests {
         let profile = "home = { global = \"~/.x\", project = \".x\" }\n[orders]\nmain = [\"a\"]\n[section.a]\ntext = \"A\"\n";
         let system = machine().with_file("/home/user/x.toml", profile);
         let request = Request { profile: Some("/home/user/x.toml".into()), ..Request::default() };
-        let report = Engine::new(&system).skills(&request).expect("they can be listed");
+        let report = Engine::new(&system).look(&request).expect("they can be listed").skills();
         assert!(report.skills.is_empty() && !report.listed);
     }
 }

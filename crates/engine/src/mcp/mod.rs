@@ -9,24 +9,18 @@
 mod answer;
 #[cfg(feature = "mcp")]
 mod expand;
-mod listing;
 #[cfg(feature = "mcp")]
 mod mask;
 #[cfg(feature = "mcp")]
 mod query;
-mod recall;
 #[cfg(feature = "mcp")]
 mod target;
 #[cfg(all(test, unix, feature = "mcp"))]
 mod tests;
-mod tools;
 
 #[cfg(feature = "mcp")]
 pub use answer::{ServerAnswer, ServerAnswers, ServerState};
-pub use listing::{RecordingInfo, ServersReport};
 #[cfg(feature = "mcp")]
 pub use preface_mcp::{ServerReply, StopSignal};
 #[cfg(feature = "mcp")]
 pub use query::QueryOptions;
-pub(crate) use recall::recall;
-pub(crate) use tools::{is_of_server, is_of_unknown, join, name_of_server, tools_of};

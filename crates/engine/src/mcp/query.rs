@@ -8,12 +8,7 @@ use super::{
     mask::SecretValues,
     target::{ReadyServer, ready},
 };
-use crate::{
-    Engine, Error,
-    input::{Inputs, collect::Breadth},
-    request::Request,
-    trust::consent::ProjectAccess,
-};
+use crate::{Engine, Error, input::Inputs, input::consent::ProjectAccess, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     lint::hidden::escape_hidden,
@@ -25,7 +20,6 @@ use preface_host::{
     gate::{GateVerdict, GatedText},
     mcp_recordings,
     provider::mcp_fetched,
-    provider_context::Headless,
 };
 use preface_mcp::{McpError, QueryLimits, ServerReply, ServerTarget, StopSignal};
 use std::{path::PathBuf, time::Duration};
@@ -85,9 +79,9 @@ impl Engine<'_> {
         options: &QueryOptions,
         on_reply: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let (inputs, snapshot) =
-            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        self.refuse_untrusted_in(request, &inputs)?;
+        let build = self.look(request)?;
+        let (inputs, snapshot) = (&build.inputs, build.snapshot()?);
+        self.refuse_untrusted_in(request, inputs)?;
         let untrusted = self.untrusted_file(&inputs.project.access);
         let entries = chosen(&inputs.entries.mcp, &options.names, untrusted.as_deref())?;
         let mut servers: Vec<ServerAnswer> =
@@ -119,7 +113,7 @@ impl Engine<'_> {
         drop(context);
         for (reply, (at, secrets)) in talk(&targets, on_reply).into_iter().zip(asking) {
             let answer = &mut servers[at];
-            self.record_reply(reply, &secrets, entries[at], &inputs, options, answer);
+            self.record_reply(reply, &secrets, entries[at], inputs, options, answer);
         }
         let mut diagnostics = snapshot.diagnostics;
         diagnostics

@@ -6,7 +6,7 @@
 //! to an address.
 
 use super::{expand::expand, mask::SecretValues};
-use crate::consent;
+use crate::input::consent;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     mcp_servers::{ContentRequest, McpServer, ServerAddress, ServerEntry, StdioServer, UnexpandedValue},

@@ -3,9 +3,9 @@
 
 use crate::{
     BuildResult, Engine, Error,
-    input::{Inputs, collect::Breadth},
+    input::{Inputs, collect::Breadth, consent},
     request::{Request, TrustChoice},
-    trust::{consent, permission::CoveredPermission},
+    trust::permission::CoveredPermission,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},

@@ -1,13 +1,10 @@
 //! Grants and revokes trust, for `preface trust` and for answers on a terminal.
 
 use crate::{
-    BuildResult, Engine, Error, WriteScope,
-    input::{FirstFiles, collect::Breadth, load_profile::LoadedProfile},
+    BuildResult, Engine, Error,
+    input::{FirstFiles, collect::Breadth, consent},
     request::{Request, TrustChoice},
-    trust::{
-        consent::{self, Ask, TrustAnswer, TrustQuestion},
-        coverage::{Coverage, CoveredText, HiddenText, Review, without_hidden},
-    },
+    trust::coverage::{Coverage, HiddenText, Review, without_hidden},
 };
 use preface_core::{
     audit::AuditEvent,
@@ -19,15 +16,11 @@ use preface_host::{
     places::resolve_links,
     provider::git,
     provider_context::Headless,
-    trust::{
-        Digest, GrantState, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustChange,
-        TrustReport, TrustRow, TrustStore, trust_evaluated,
-    },
+    trust::{GrantState, PinPath, PinnedText, TrustChange, TrustReport, TrustRow, TrustStore},
 };
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 /// The result of a grant or a revocation.
@@ -350,7 +343,11 @@ pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &Un
 }
 
 /// Grants a branch; returns it where it was not granted before.
-fn grant_branch(store: &TrustStore<'_>, root: &Path, branch: Option<&str>) -> Result<Vec<String>, Error> {
+pub(crate) fn grant_branch(
+    store: &TrustStore<'_>,
+    root: &Path,
+    branch: Option<&str>,
+) -> Result<Vec<String>, Error> {
     let report = branch.map(|branch| store.grant_branch(root, branch).map_err(Error::from)).transpose()?;
     Ok(report.map(|report| report.change.branches).unwrap_or_default())
 }
@@ -360,242 +357,4 @@ fn subjects<'c>(changes: impl IntoIterator<Item = &'c TrustChange>) -> Vec<Strin
     let permissions = changes.into_iter().flat_map(|change| &change.permissions);
     let subjects: BTreeSet<String> = permissions.map(|permission| permission.subject.clone()).collect();
     subjects.into_iter().collect()
-}
-
-/// The answer of the user about a project as a whole, before a build.
-pub(crate) struct WholeAnswer {
-    /// The request that goes by the answer.
-    pub request: Request,
-    pub audit: Vec<AuditEvent>,
-    /// The decision of an answer for one build, which follows the event of the gate.
-    pub once: Option<AuditEvent>,
-    pub diagnostics: Diagnostics,
-}
-
-/// Asks a person about a project that is trusted as a whole, where no decision about it is recorded, or where it changed since
-/// it was declined. The answer is recorded before anything is built.
-pub(crate) fn ask_for_whole(
-    engine: &Engine<'_>,
-    request: &Request,
-    ask: &dyn Ask,
-) -> Result<WholeAnswer, Error> {
-    let mut answer = WholeAnswer {
-        request: request.clone(),
-        audit: Vec::new(),
-        once: None,
-        diagnostics: Diagnostics::new(),
-    };
-    if request.trust != TrustChoice::Ask || !ask.is_there() {
-        return Ok(answer);
-    }
-    let LoadedProfile { profile, places, store, .. } = engine.load_profile(request)?;
-    let Some(root) = consent::layer_root(engine.system(), &places) else { return Ok(answer) };
-    if profile.trust != TrustMode::Whole {
-        return Ok(answer);
-    }
-    let store = store.map(|file| TrustStore::at(engine.system(), file).for_project(&root));
-    let mut store_diagnostics = Diagnostics::new();
-    let record =
-        store.as_ref().map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
-    if record.whole().is_some() {
-        return Ok(answer);
-    }
-    let WholeQuestion { question, once, files } = whole_question(engine, request, &root);
-    let contents = Digest::of_listing(files.iter().map(|(path, digest)| (path, *digest)));
-    if record.declines(&contents) {
-        return Ok(answer);
-    }
-    // Before an answer is recorded, where this engine writes them.
-    let first_files = || match engine.handing_out().scaffolds() {
-        true => engine.scaffold(&profile, &places),
-        false => FirstFiles::default(),
-    };
-    match ask.trust(&question) {
-        None => {}
-        Some(TrustAnswer::Abort) => return Err(Error::Abort),
-        Some(TrustAnswer::Once) => {
-            answer.request.trust = TrustChoice::Once;
-            answer.request.shown = Some(Arc::new(once));
-            // What is wrong with the store is reported by builds that go by it.
-            answer.diagnostics = store_diagnostics;
-            answer.once = Some(trust_evaluated(&root, Trust::Once));
-        }
-        Some(TrustAnswer::Trust) if whole_question(engine, request, &root).files != files => {
-            let what = format!("{} changed while the question was open: nothing was granted", root.display());
-            return Err(Error::Trust(what, None));
-        }
-        Some(TrustAnswer::Trust) if question.can_trust => {
-            let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
-            let first = first_files();
-            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
-            let report = store.grant_whole(&root, files);
-            answer.audit.extend(report?.audit);
-        }
-        Some(TrustAnswer::Trust) => {}
-        Some(TrustAnswer::Decline) => {
-            let first = first_files();
-            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
-            match store.map(|store| store.decline(&root, Some(contents))) {
-                Some(Ok(report)) => answer.audit.extend(report.audit),
-                Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
-                None => {}
-            }
-        }
-    }
-    Ok(answer)
-}
-
-/// A question about a project as a whole, with the files that each answer is about.
-struct WholeQuestion {
-    question: TrustQuestion,
-    /// The texts of an answer for once: those without hidden text.
-    once: RootRecord,
-    /// The files of a grant.
-    files: GrantedFiles,
-}
-
-/// Returns the question about a project as a whole: what a grant of it would cover.
-fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQuestion {
-    let mut question = TrustQuestion {
-        path: root.to_owned(),
-        contents: Vec::new(),
-        texts: Vec::new(),
-        changed: false,
-        can_trust: false,
-    };
-    let (mut once, mut files) = (RootRecord::default(), GrantedFiles::new());
-    match engine.writing(WriteScope::Nothing).review(request, &[]) {
-        Ok(Review { built, coverage }) => {
-            let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
-            // What others can write is granted by its path alone.
-            let included =
-                shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included && !seen.shared);
-            once = shown_texts(included, None);
-            files = consent::files_of_grant(root, &built.admitted);
-            let is_known = unknown_to_grants(&built).next().is_none();
-            question.can_trust = hidden.is_empty() && is_known;
-            question.contents.extend(coverage.texts.iter().map(|CoveredText { file, is_sent, .. }| {
-                let sent = if *is_sent { ", sent to the model" } else { "" };
-                format!("{} ({} bytes{sent})", file.shown, file.bytes.len())
-            }));
-            if question.contents.is_empty() {
-                question.contents.push("no file that a build uses".to_owned());
-            }
-            question.contents.extend(coverage.question_lines());
-            question.contents.extend(hidden.iter().map(|name| {
-                format!("{name} has hidden text: only a grant that allows hidden text trusts it")
-            }));
-            if !is_known {
-                question.contents.push("what cannot be read cannot be trusted".to_owned());
-            }
-            question.texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
-        }
-        Err(error) => {
-            question.contents.push(format!("with a grant no prompt could be built: {error}"));
-        }
-    }
-    WholeQuestion { question, once, files }
-}
-
-/// Returns what an answer for once grants: texts and a branch that were shown.
-fn shown_texts<'s>(texts: impl IntoIterator<Item = &'s GatedText>, branch: Option<String>) -> RootRecord {
-    let version = |seen: &GatedText| (seen.pin.clone(), PinnedVersion::of(&seen.bytes));
-    RootRecord::given(texts.into_iter().map(version), branch)
-}
-
-/// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be
-/// asked, or the answer was no.
-///
-/// A yes, for once too, is about the bytes that were shown and nothing else: where they name further texts (a granted template that
-/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone. The branch is
-/// the one that was shown, whatever is checked out when the answer comes.
-pub(crate) fn ask_for_pins(
-    engine: &Engine<'_>,
-    request: &Request,
-    built: &BuildResult,
-    ask: &dyn Ask,
-) -> Result<Option<BuildResult>, Error> {
-    // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
-    if !ask.is_there() {
-        return Ok(None);
-    }
-    let root = consent::pin_root(engine.system(), &built.places.cwd);
-    // What changed since an answer for once is left out.
-    let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_text(&seen.pin));
-    let open = built.untrusted().filter(|seen| !seen.shared && !was_shown(seen));
-    let (untrusted, hidden) = without_hidden(open, HiddenText::Refuse, Some(&root));
-    if untrusted.is_empty() {
-        return Ok(None);
-    }
-    let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, seen.digest)));
-    let store =
-        built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
-    let mut diagnostics = Diagnostics::new();
-    if let Some(store) = &store
-        && store.load(&mut diagnostics).root(&root).declines(&contents)
-    {
-        return Ok(None);
-    }
-    let mut contents_shown: Vec<String> = untrusted
-        .iter()
-        .map(|seen| {
-            let why = match seen.verdict {
-                GateVerdict::UntrustedChanged => ", changed since you trusted it",
-                _ => "",
-            };
-            format!("{} ({} bytes{why})", seen.name_in(&root), seen.bytes.len())
-        })
-        .collect();
-    contents_shown.extend(hidden.iter().map(|name| {
-        format!(
-            "{name} has hidden text and is not part of this: only a grant that allows hidden text trusts it"
-        )
-    }));
-    // A project whose text stops a build is asked about all the same.
-    let mut branch = None;
-    contents_shown.extend(match engine.review(request, &[]) {
-        Ok(Review { coverage, .. }) => {
-            branch = coverage.branch.as_ref().map(|branch| branch.name.clone());
-            coverage.question_lines()
-        }
-        Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
-    });
-    let question = TrustQuestion {
-        path: root.clone(),
-        contents: contents_shown,
-        texts: untrusted.iter().map(|seen| seen.readable()).collect(),
-        changed: untrusted.iter().any(|seen| seen.verdict == GateVerdict::UntrustedChanged),
-        can_trust: true,
-    };
-    match ask.trust(&question) {
-        None => Ok(None),
-        Some(TrustAnswer::Abort) => Err(Error::Abort),
-        Some(TrustAnswer::Once) => {
-            let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
-            shown.join(shown_texts(untrusted.iter().copied(), branch));
-            let again = Request { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
-            engine.build_confirmed(&again, ask).map(Some)
-        }
-        Some(TrustAnswer::Trust) => {
-            let texts: Vec<PinnedText> = untrusted
-                .iter()
-                .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
-                .collect();
-            let store = engine.store(built)?.for_project(&root);
-            let report = store.grant_pins(&root, &texts)?;
-            grant_branch(&store, &root, branch.as_deref())?;
-            let mut again = engine.build_confirmed(request, ask)?;
-            again.prompt.audit.splice(0..0, report.audit);
-            Ok(Some(again))
-        }
-        Some(TrustAnswer::Decline) => {
-            let mut built = built.clone();
-            match store.map(|store| store.decline(&root, Some(contents))) {
-                Some(Ok(mut report)) => built.prompt.audit.append(&mut report.audit),
-                Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
-                None => {}
-            }
-            Ok(Some(built))
-        }
-    }
 }

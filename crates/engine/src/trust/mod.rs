@@ -1,6 +1,5 @@
 //! Trust in projects: the gate of a request, grants, and revocations.
 
-pub mod consent;
 pub mod coverage;
 pub mod grant;
 pub(crate) mod permission;

@@ -71,7 +71,7 @@ pub async fn scopes(
         request.cwd = Some(app.below_a_root(&cwd).await?);
     }
     request.preset = query.preset.or(request.preset);
-    let report = app.work(move |engine| engine.scopes(&request)).await?;
+    let report = app.work(move |engine| engine.look(&request)?.scopes()).await?;
     let ScopesReport { scopes, mcp, mut diagnostics, places, preset, mode, trust, .. } = report;
     let startup = scopes.startup();
     diagnostics.dedup();

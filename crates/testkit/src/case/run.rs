@@ -232,7 +232,10 @@ fn take_turn(
                 reports.into_iter().flat_map(|report| report.added).map(|(name, _)| name).collect()
             })
             .map(TurnOutcome::Report),
-        Some("scopes") => engine.scopes(&request).map(|report| TurnOutcome::Report(rows(&report, turn))),
+        Some("scopes") => engine
+            .look(&request)
+            .and_then(|build| build.scopes())
+            .map(|report| TurnOutcome::Report(rows(&report, turn))),
         Some(other) => return Err(format!("unknown action `{other}`")),
     })
 }

@@ -80,7 +80,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         trust: TrustChoice::Deny,
         ..Request::default()
     };
-    let uses = Engine::new(&system).catalog_uses(&request)?;
+    let uses = Engine::new(&system).look(&request)?.catalog_uses()?;
     if matches!(args.format, OutputFormat::Json) {
         ui.json(&ListDocument { kind: "uses", entries: uses, diagnostics: &[] })?;
         return Ok(Exit::Done);

@@ -65,7 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     request.sets.clone_from(&args.set);
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let settings = Engine::new(&system).settings(&request)?;
+    let settings = Engine::new(&system).look(&request)?.settings()?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
         // A key of the user's own, below an open object, is never unknown.

@@ -55,7 +55,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     args.trust.apply(&mut request)?;
     request.default_on_error = true;
     let system = files::system();
-    let settings = Engine::new(&system).settings(&request)?;
+    let settings = Engine::new(&system).look(&request)?.settings()?;
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     match args.format {

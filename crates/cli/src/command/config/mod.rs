@@ -115,7 +115,7 @@ fn file_of<'e>(
     if chooses_profile(key) && scope == Scope::Global {
         return Ok(engine.choosing_settings_file(request)?);
     }
-    Ok(engine.settings_file(request, scope)?)
+    Ok(engine.look(request)?.settings_file(scope)?)
 }
 
 /// Reads a key as a person types it.

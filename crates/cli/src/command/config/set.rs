@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine, Request,
+    Build, Engine, Request,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
         scope::Scope,
@@ -72,19 +72,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let file = file_of(&engine, &request, key, scope)?;
     if chooses_profile(key) {
         // A profile that cannot be loaded is refused before it is written.
-        engine.settings(&choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.place))?;
+        let choice = choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.place);
+        engine.look(&choice)?.settings()?;
     }
-    diagnostics::all(ui, &engine.first_files(&request)?);
+    let build = engine.look(&request)?;
+    diagnostics::all(ui, &build.first_files());
     let value = one_line(&set.value().masked().to_string());
     let value = short(&value, 60);
     let change = SettingChange::Set(set.value().to_value());
-    if let Some(refusal) = refusal(&engine, &request, &file, key, &change)? {
+    if let Some(refusal) = refusal(&build, &file, key, &change)? {
         return Err(refusal);
     }
     if scope == Scope::Global && key.keys().first().is_some_and(|root| root == "options") {
         // An option is checked by the profile that has it.
         let trial = Request { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
-        engine.settings(&trial)?;
+        engine.look(&trial)?.settings()?;
     }
     let changed = file.edit(key, &change)? == SettingsWriteOutcome::Changed;
     let words = if changed {
@@ -92,7 +94,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     } else {
         format!("{name} is {value} in {} already\n", file.shown())
     };
-    let diagnostics = afterwards(&engine, &request, &file, key)?;
+    let diagnostics = afterwards(&engine.look(&request)?, &file, key)?;
     let done = json!({
         "key": key.to_string(),
         "scope": scope,
@@ -115,8 +117,7 @@ fn choice(key: &KeyPath, value: &str, place: &PlaceFlags) -> Request {
 
 /// Returns the diagnostic for a value that the reader would ignore.
 fn refusal(
-    engine: &Engine<'_>,
-    request: &Request,
+    build: &Build<'_>,
     file: &SettingsFile<'_>,
     key: &KeyPath,
     change: &SettingChange,
@@ -129,7 +130,7 @@ fn refusal(
         return Ok(None);
     };
     let mut diagnostics = Diagnostics::new();
-    let merged = engine.settings(request)?.merged.with_layer(layer, &mut diagnostics);
+    let merged = build.settings()?.merged.with_layer(layer, &mut diagnostics);
     let by = SetBy::from(file.scope());
     let value = merged.why(key).into_iter().rfind(|value| value.by == by);
     let Some(value) = value.filter(|value| value.outcome == ValueOutcome::Ignored) else {
@@ -146,12 +147,11 @@ fn refusal(
 
 /// Reports why a value that was just written is not used, and other problems with it.
 fn afterwards(
-    engine: &Engine<'_>,
-    request: &Request,
+    build: &Build<'_>,
     file: &SettingsFile<'_>,
     key: &KeyPath,
 ) -> Result<Vec<Diagnostic>, CommandFailure> {
-    let settings = engine.settings(request)?;
+    let settings = build.settings()?;
     let name = one_line(&key.to_string());
     let all = settings.merged.why(key);
     let by = SetBy::from(file.scope());
@@ -181,7 +181,7 @@ fn afterwards(
             diagnostic.code == DiagnosticCode::SectionUnknown
                 && section.as_ref().is_some_and(|section| is_about(diagnostic, section))
         };
-        diagnostics.extend(engine.scopes(request)?.diagnostics.into_iter().filter(is_unknown));
+        diagnostics.extend(build.scopes()?.diagnostics.into_iter().filter(is_unknown));
     }
     diagnostics.extend(match value {
         None if file.scope() == Scope::Project && settings.untrusted.is_some() => Some(

@@ -59,7 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         setting_at(&args.key).map_err(|error| bad_key(&error))?;
         format!("{name} is not set in {}\n", file.shown())
     };
-    let settings = engine.settings(&request)?;
+    let settings = engine.look(&request)?.settings()?;
     let done = json!({
         "key": key.to_string(),
         "scope": args.scope.scope(),

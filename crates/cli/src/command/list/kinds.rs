@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    FilesReport, ScopesReport, ToolChoice, VariableRow,
+    FilesReport, RecordingInfo, ScopesReport, ServersReport, ToolChoice, VariableRow,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         extension::{Category, EntryState},
@@ -32,19 +32,18 @@ use preface_engine::{
         models,
         skills::{SkillEntry, SkillOmission},
     },
-    mcp::{RecordingInfo, ServersReport},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Lists the entries of a category of extensions.
 pub fn category(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    Ok(entries(query, &query.engine.scopes(&query.request)?))
+    Ok(entries(query, &query.engine.look(&query.request)?.scopes()?))
 }
 
 /// Lists the extensions and the servers.
 pub fn extensions(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let report = query.engine.scopes(&query.request)?;
+    let report = query.engine.look(&query.request)?.scopes()?;
     let mut listing = entries(query, &report);
     let is_server = |entry: &Value| entry["category"] == "mcp";
     let (servers, entries) = listing.entries.into_iter().partition::<Vec<Value>, _>(is_server);
@@ -77,7 +76,7 @@ fn entries(query: &ListQuery<'_>, report: &ScopesReport) -> Listing {
 
 /// Lists the tools that a model may be given.
 pub fn tools(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let mut report = query.engine.servers(&query.request)?;
+    let mut report = query.engine.look(&query.request)?.servers()?;
     if let ToolChoice::Named(names) = &query.request.tools {
         let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
         report.scopes.scopes.entries.retain(|entry| is_of(entry.value.category, &entry.name));
@@ -127,7 +126,7 @@ pub const NO_TOOL_USED: &str = "none; name tools with `--tools`";
 
 /// Lists the MCP servers, and what is recorded of them.
 pub fn servers(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let servers = query.engine.servers(&query.request)?;
+    let servers = query.engine.look(&query.request)?.servers()?;
     let report = &servers.scopes;
     let mut listing = entries(query, report);
     for (document, entry) in listing.entries.iter_mut().zip(&report.mcp.servers) {
@@ -260,7 +259,7 @@ fn files<const N: usize>(
 /// Lists the skills.
 pub fn skills(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let dim = style::DIM;
-    let report = query.engine.skills(&query.request)?;
+    let report = query.engine.look(&query.request)?.skills();
     if !report.listed {
         let text = format!("{dim}this preset lists no skills{dim:#}\n");
         return Ok(Listing { diagnostics: report.diagnostics, text, ..Listing::default() });
@@ -309,13 +308,13 @@ fn skill(skill: &SkillEntry) -> FileRow<4> {
 
 /// Lists the output styles.
 pub fn styles(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let report = query.engine.styles(&query.request)?;
+    let report = query.engine.look(&query.request)?.styles();
     Ok(markdown(query, report, ListingGroup::Styles, |style| style.description.as_deref()))
 }
 
 /// Lists the slash commands.
 pub fn slash_commands(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let report = query.engine.slash_commands(&query.request)?;
+    let report = query.engine.look(&query.request)?.slash_commands();
     Ok(markdown(query, report, ListingGroup::SlashCommands, |command| Some(&command.description)))
 }
 
@@ -349,7 +348,7 @@ const PATH: usize = 16;
 
 /// Lists the agents.
 pub fn agents(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let report = query.engine.agents(&query.request)?;
+    let report = query.engine.look(&query.request)?.agents();
     let shown: Vec<&AgentEntry> = report.entries.iter().filter(|agent| query.shows(agent.active)).collect();
     let widest = widest_tools(&shown, query.room);
     let rows = shown.iter().map(|agent| {
@@ -394,7 +393,7 @@ fn tools_of(agent: &AgentEntry) -> String {
 
 /// Lists the models that requests and cache plans have facts about, the user's first.
 pub fn models(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let places = query.engine.scopes(&query.request)?.places;
+    let places = query.engine.look(&query.request)?.places().clone();
     let mut diagnostics = Diagnostics::new();
     let models = models::read_in(&files::system(), &places, &mut diagnostics);
     let mut sides = [ColumnAlignment::Left; 7];
@@ -432,7 +431,7 @@ fn model(table: &mut TextTable<7>, row: &Model) {
 /// Lists the reminders of a profile, by event.
 pub fn reminders(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let dim = style::DIM;
-    let report = query.engine.reminders(&query.request)?;
+    let report = query.engine.look(&query.request)?.reminders();
     let entries = report.catalogue.iter().map(reminder).collect();
     let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     table.row(["event", "layer", "fields"].map(|head| Cell::styled(head, dim)));
@@ -467,7 +466,7 @@ fn reminder(one: &Reminder) -> Value {
 
 /// Lists the variables with their values in the directory.
 pub fn variables(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let rows = query.engine.variables(&query.request)?;
+    let rows = query.engine.look(&query.request)?.variables()?;
     let is_narrow = query.room.is_some_and(|room| room < ONE_LINE);
     let text = if is_narrow { narrow(&rows) } else { wide(&rows, query.room) };
     Ok(Listing { entries: rows.iter().map(variable).collect(), text, ..Listing::default() })
@@ -576,7 +575,7 @@ mod tests {
     #[test]
     fn the_document_is_the_catalogue_of_the_service() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-        let rows = Engine::new(&system).variables(&Request::new("/work")).unwrap();
+        let rows = Engine::new(&system).look(&Request::new("/work")).unwrap().variables().unwrap();
         let of_list: Vec<_> = rows
             .iter()
             .map(variable)

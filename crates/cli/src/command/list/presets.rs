@@ -34,7 +34,7 @@ impl Preset {
     /// Finds all presets and profiles, sorted by name.
     pub fn all(request: &Request) -> Result<Vec<Preset>, CommandFailure> {
         let system = files::system();
-        let places = Engine::new(&system).scopes(request)?.places;
+        let places = Engine::new(&system).look(request)?.scopes()?.places;
         let global = places.global.as_deref();
         let own = |name: &str| Some(global?.join("profiles").join(format!("{name}.toml")));
         let presets = preset_names(&system, global).into_iter().map(|name| {

@@ -33,24 +33,22 @@ pub(super) fn run(
         }
         Some(kind) => kind.groups.to_vec(),
     };
-    let (engine, request) = (&query.engine, &query.request);
-    let report = engine.scopes(request)?;
+    let build = query.engine.look(&query.request)?;
+    let report = build.scopes()?;
     let mut all = rows(&report.scopes, &report.mcp, &groups);
     for group in &groups {
         match group {
             ListingGroup::Skills => {
-                all.extend(engine.skills(request)?.skills.iter().map(|skill| row(*group, skill)));
+                all.extend(build.skills().skills.iter().map(|skill| row(*group, skill)));
             }
             ListingGroup::Agents => {
-                all.extend(engine.agents(request)?.entries.iter().map(|agent| row(*group, agent)));
+                all.extend(build.agents().entries.iter().map(|agent| row(*group, agent)));
             }
             ListingGroup::SlashCommands => {
-                all.extend(
-                    engine.slash_commands(request)?.entries.iter().map(|command| row(*group, command)),
-                );
+                all.extend(build.slash_commands().entries.iter().map(|command| row(*group, command)));
             }
             ListingGroup::Styles => {
-                all.extend(engine.styles(request)?.entries.iter().map(|style| row(*group, style)));
+                all.extend(build.styles().entries.iter().map(|style| row(*group, style)));
             }
             ListingGroup::Extensions(_) | ListingGroup::Mcp => {}
         }

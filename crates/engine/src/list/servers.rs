@@ -1,13 +1,16 @@
 //! The servers of all layers with their recordings, as `preface list servers` shows them.
 
-use super::recall::recalled;
-use crate::{Engine, Error, input::collect::Breadth, list::scopes::ScopesReport, request::Request};
+use crate::{
+    Error,
+    input::recordings::recalled,
+    list::{Build, scopes::ScopesReport},
+};
 use preface_core::{
     diagnostic::Diagnostics,
     mcp_servers::{RecordedBy, Recording},
     turn::Tool,
 };
-use preface_host::{mcp_descriptions, mcp_recordings, provider_context::Headless};
+use preface_host::{mcp_descriptions, mcp_recordings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -53,25 +56,24 @@ pub struct ServersReport {
     pub files: Vec<String>,
 }
 
-impl Engine<'_> {
-    /// Resolves the servers of all layers and reads their recordings. No server is contacted.
+impl Build<'_> {
+    /// Returns the servers of all layers with their recordings. No server is contacted.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
-        let (mut inputs, mut snapshot) =
-            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        let context = inputs.context(self);
+    pub fn servers(&self) -> Result<ServersReport, Error> {
+        let (inputs, mut snapshot) = (&self.inputs, self.snapshot()?);
+        let context = inputs.context(&self.engine);
         let servers = &inputs.entries.mcp.servers;
         let mut diagnostics = Diagnostics::new();
         let recorded = recalled(servers, &context, &mut diagnostics);
-        let now = self.system().now();
+        let now = self.engine.system().now();
         let mut known = BTreeMap::new();
         for (server, recorded) in servers.iter().zip(recorded) {
             let Some(recorded) = recorded else { continue };
             let path = match recorded.by {
                 RecordedBy::Hand => mcp_descriptions::path(&server.name, &context),
-                RecordedBy::Preface => mcp_recordings::path(server, self.system(), inputs.places()),
+                RecordedBy::Preface => mcp_recordings::path(server, self.engine.system(), inputs.places()),
             };
             let recording = recorded.recording.clone();
             let at = recording.recorded.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
@@ -93,13 +95,12 @@ impl Engine<'_> {
                 },
             );
         }
-        drop(context);
         diagnostics.retain(|diagnostic| !snapshot.diagnostics.contains(diagnostic));
         snapshot.diagnostics.append(&mut diagnostics);
-        let tools = std::mem::take(&mut inputs.entries.server_tools);
         let own = snapshot.turn.tools.iter().filter(|tool| !tool.is_of_server());
         let used = own.map(|tool| tool.name.clone()).collect();
         let files = snapshot.profile.mcp.files.clone();
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools, used, files })
+        let tools = inputs.entries.server_tools.clone();
+        Ok(ServersReport { scopes: self.scopes_of(snapshot)?, known, tools, used, files })
     }
 }

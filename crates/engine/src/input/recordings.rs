@@ -30,7 +30,7 @@ pub(crate) fn recall(
 }
 
 /// Returns what is recorded of each server, in their order; `None` for those that may not run.
-pub(super) fn recalled(
+pub(crate) fn recalled(
     servers: &[ServerEntry],
     context: &ProviderContext<'_>,
     diagnostics: &mut Diagnostics,

@@ -1,0 +1,249 @@
+//! The pipeline in one function: request → turn → layers → snapshot → prompt.
+
+use crate::{
+    COUNTERS, Engine, Error,
+    input::{
+        Inputs,
+        collect::Breadth,
+        consent::{Ask, ProjectAccess},
+        load_profile::ProfileSource,
+        options,
+        variables::declare,
+    },
+    log::Loggers,
+    request::Request,
+};
+use preface_core::{
+    definition,
+    diagnostic::{DiagnosticCode, Diagnostics},
+    hook::DiscoverReason,
+    origin::Piece,
+    pipeline,
+    profile::PartOrder,
+    prompt::Prompt,
+    section::{CutRule, Section, SectionBody, SectionId},
+    settings::Settings,
+    snapshot::Snapshot,
+    trust::{Trust, TrustMode},
+    turn::Tool,
+    variable::{RecordedVariables, VariableKey},
+    variable_source::NoSource,
+};
+use preface_host::{
+    gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
+    places::Places,
+    provider,
+    provider_context::Headless,
+    trust::RootRecord,
+};
+use std::{path::PathBuf, sync::Arc};
+
+/// A finished build.
+#[derive(Clone, Debug)]
+pub struct BuildResult {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// Everything that the core saw. Rebuilding from it gives the same bytes.
+    pub snapshot: Snapshot,
+    /// The active tools as their definitions have them.
+    pub tools: Vec<Tool>,
+    /// The project texts that came to the gate, where the profile pins them, and those that a grant is about.
+    pub seen: Vec<GatedText>,
+    /// The project files that could not be read.
+    pub unread: Vec<UnreadFile>,
+    /// The path of the trust store, if there is one.
+    pub store: Option<PathBuf>,
+    /// The project layer as a whole, where it is left out because it is untrusted.
+    pub untrusted_layer: Option<PathBuf>,
+    /// The directories of this turn.
+    pub places: Places,
+    /// The place that the profile was read from.
+    pub profile_source: ProfileSource,
+    /// The trust mode of the profile.
+    pub mode: TrustMode,
+    /// The trust state of the project.
+    pub trust: Trust,
+    /// The project texts that an answer for once was about.
+    pub(crate) shown: Option<Arc<RootRecord>>,
+    /// The user's settings.
+    pub(crate) settings: Arc<Settings>,
+    /// The loggers of this build.
+    pub(crate) loggers: Loggers,
+    /// The project texts that were included, whatever the mode.
+    pub(crate) admitted: Vec<AdmittedText>,
+}
+
+impl BuildResult {
+    pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
+        let changed =
+            prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustChanged);
+        let loggers = Loggers::of(&inputs, &snapshot.turn);
+        let Inputs { loaded, project, .. } = inputs;
+        let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
+        BuildResult {
+            settings: loaded.typed,
+            loggers,
+            admitted: gate.admitted(),
+            shown: gate.shown_texts().cloned(),
+            prompt,
+            tools,
+            mode: snapshot.profile.trust,
+            snapshot,
+            seen: gate.seen(),
+            unread: gate.unread(),
+            store: loaded.store,
+            profile_source: loaded.source,
+            untrusted_layer,
+            trust: if changed && trust == Trust::Trusted { Trust::Stale } else { trust },
+            places,
+        }
+    }
+
+    /// Returns the project texts that are untrusted and left out.
+    pub fn untrusted(&self) -> impl Iterator<Item = &GatedText> {
+        self.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included)
+    }
+}
+
+impl Engine<'_> {
+    /// Builds to look at trust: also with the texts that only other tools make a build use. Nothing is handed out.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn build_wide(&self, request: &Request) -> Result<BuildResult, Error> {
+        self.without_programs().run(request, Breadth::EveryTool, None, &Headless)
+    }
+
+    /// Rebuilds a saved snapshot. The machine is not looked at.
+    ///
+    /// # Errors
+    /// A variable that the snapshot does not hold, and what [`pipeline::run`] refuses.
+    pub fn rebuild(snapshot: &mut Snapshot) -> Result<Prompt, Error> {
+        Ok(pipeline::run_with(snapshot, COUNTERS, &mut NoSource)?)
+    }
+
+    /// Works out the definitions of a saved snapshot's tools again. The machine is not looked at.
+    ///
+    /// # Errors
+    /// See [`Engine::rebuild`].
+    pub fn rebuild_tools(snapshot: &mut Snapshot) -> Result<Vec<Tool>, Error> {
+        Ok(definition::definitions(snapshot, &mut NoSource, &mut Diagnostics::new())?)
+    }
+
+    /// Renders one template of the caller's with the variables of the request's directory. The profile gives the
+    /// language's switches; the result holds the rendered text and nothing else.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<BuildResult, Error> {
+        let inputs = self.read_inputs(request, None)?;
+        let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
+        section.keep_blank = true;
+        section.cut = CutRule::Never;
+        let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
+        let mut found = Diagnostics::new();
+        declare(request, &inputs.loaded.merged, None, (&mut profile, &mut turn), &mut found)?;
+        profile.variables.check_required(&turn.variables)?;
+        let only = Arc::make_mut(&mut profile);
+        only.sections = vec![section];
+        only.groups.clear();
+        only.unordered.clear();
+        only.removed.clear();
+        only.arrange = PartOrder::Listed;
+        let mut snapshot = Snapshot { turn, ..inputs.snapshot(profile) };
+        snapshot.diagnostics.extend(found);
+        let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;
+        let tools = snapshot.turn.tools.clone();
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
+    }
+
+    /// Builds. Nothing is logged.
+    pub(crate) fn run(
+        &self,
+        request: &Request,
+        breadth: Breadth,
+        consent: Option<Consent>,
+        ask: &dyn Ask,
+    ) -> Result<BuildResult, Error> {
+        let (mut inputs, mut snapshot) = self.read_and_collect(request, breadth, consent, ask)?;
+        if breadth == Breadth::EveryTool {
+            self.read_for_other_tools(&inputs, &snapshot);
+        }
+        let (prompt, tools) = self.complete(&mut inputs, &mut snapshot, ask)?;
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
+    }
+
+    /// Builds the prompt of what was collected, and the definitions of its tools. Nothing is logged.
+    pub(crate) fn complete(
+        &self,
+        inputs: &mut Inputs,
+        snapshot: &mut Snapshot,
+        ask: &dyn Ask,
+    ) -> Result<(Prompt, Vec<Tool>), Error> {
+        let mut prompt = self.first_base(inputs, snapshot, &[], DiscoverReason::Startup, ask)?;
+        let mut diagnostics = Diagnostics::new();
+        let tools = self.definitions(inputs, snapshot, &mut diagnostics)?;
+        prompt.diagnostics.append(&mut diagnostics);
+        // Variables that only a tool's description uses have diagnostics, too.
+        for diagnostic in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
+            if !prompt.diagnostics.contains(diagnostic) {
+                prompt.diagnostics.push(diagnostic.clone());
+            }
+        }
+        Ok((prompt, tools))
+    }
+
+    /// The pure half, with this machine answering for variables.
+    pub(crate) fn compose(
+        &self,
+        inputs: &Inputs,
+        snapshot: &mut Snapshot,
+        ask: &dyn Ask,
+    ) -> Result<Prompt, Error> {
+        self.compose_knowing(&RecordedVariables::default(), inputs, snapshot, ask)
+    }
+
+    /// The same with values that are known to be what the machine would answer.
+    pub(crate) fn compose_knowing(
+        &self,
+        known: &RecordedVariables,
+        inputs: &Inputs,
+        snapshot: &mut Snapshot,
+        ask: &dyn Ask,
+    ) -> Result<Prompt, Error> {
+        if let Some(refused) = &inputs.entries.refused {
+            return Err(refused.clone());
+        }
+        let turn = snapshot.turn.clone();
+        let context = self.context(inputs, &turn, ask);
+        let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut |key: &VariableKey| {
+            let known = || known.get(key).filter(|variable| context.has_room(variable)).cloned();
+            Some(known().unwrap_or_else(|| provider::resolve(key, &context)))
+        })?;
+        prompt.diagnostics.extend(context.diagnostics.take());
+        prompt.diagnostics.extend(inputs.changes.warnings());
+        prompt.diagnostics.extend(options::missing_dirs(self.system(), &snapshot.profile, &prompt));
+        let access = &inputs.project.access;
+        if let Some(granted) = &access.granted {
+            prompt.diagnostics.extend(granted.changed(
+                self.system(),
+                &access.places,
+                &access.gate.admitted(),
+            ));
+        }
+        Ok(prompt)
+    }
+
+    /// The definitions of the active tools, with this machine answering for variables.
+    pub(crate) fn definitions(
+        &self,
+        inputs: &Inputs,
+        snapshot: &mut Snapshot,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<Tool>, Error> {
+        let turn = snapshot.turn.clone();
+        let context = self.context(inputs, &turn, &Headless);
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &context));
+        Ok(definition::definitions(snapshot, &mut answer, diagnostics)?)
+    }
+}
