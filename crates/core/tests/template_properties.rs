@@ -10,6 +10,8 @@ use std::{ops::Range, sync::Arc};
 
 #[path = "template/oracle.rs"]
 mod oracle;
+#[path = "template/oracle_inputs.rs"]
+mod oracle_inputs;
 #[path = "template/rendered.rs"]
 mod rendered;
 use rendered::{Rendered, Values, render};
@@ -131,6 +133,45 @@ proptest! {
     }
 }
 
+/// Tags of inputs and texts, in any order.
+fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
+    let piece = prop::sample::select(vec![
+        "[if app:plan = pro]",
+        "[if app:plan != pro | x]",
+        "[if app:plan]",
+        "[if !app:name]",
+        "[if app:gone]",
+        "[elif app:name]",
+        "[elif app:name = a]",
+        "[elif app:plan = pro]",
+        "[else]",
+        "[else]",
+        "[endif]",
+        "[endif]",
+        "[endif]",
+        "[each app:tips]",
+        "[each app:shots]",
+        "[each app:plan]",
+        "[endeach]",
+        "[endeach]",
+        "[item:text]",
+        "[item:q]",
+        "[item:a]",
+        "[item:b]",
+        "[if item:q = x]",
+        "[if item:q]",
+        "[elif item:a != y]",
+        "[if !item:a]",
+        "[app:plan]",
+        "[app:name]",
+        "[app:gone]",
+        "x",
+        "y ",
+        "\n",
+    ]);
+    prop::collection::vec(piece, 0..20)
+}
+
 /// Strings over the tags of inputs, whole and broken.
 fn with_inputs() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -193,6 +234,26 @@ proptest! {
         let marked = render(&template, &declared_values(&marks));
         let expected = marks.iter().zip(&values).fold(marked, |text, (mark, value)| text.replace(mark, value));
         prop_assert_eq!(render(&template, &declared_values(&values)), expected);
+    }
+
+    #[test]
+    fn the_slow_way_with_inputs_gives_the_same(
+        pieces in pieces(),
+        plan in prop::sample::select(vec![None, Some("pro"), Some("x"), Some("")]),
+        name in prop::sample::select(vec![None, Some("a"), Some("pro")]),
+        tips in prop::collection::vec("[xy]", 0..3),
+        shots in prop::collection::vec((prop::option::of("[xy]"), prop::option::of("[xy]")), 0..3),
+    ) {
+        let shots: Vec<_> = shots.into_iter().map(|(q, a)| serde_json::json!({"q": q, "a": a})).collect();
+        let lists = [("app:tips", serde_json::json!(tips)), ("app:shots", serde_json::json!(shots))];
+        let texts = [("app:plan", plan), ("app:name", name)];
+        let texts = texts.map(|(key, text)| (key.parse().unwrap(), text.map(str::to_owned)));
+        let values = lists.clone().map(|(key, list)| (key.parse().unwrap(), Some(list.to_string())));
+        let tips: Vec<_> = tips.iter().map(|tip| serde_json::json!({"text": tip})).collect();
+        let all = serde_json::json!({"app:plan": plan, "app:name": name, "app:tips": tips, "app:shots": shots});
+        let expected = oracle_inputs::render(&pieces, &all);
+        let template = Template::parse(pieces.concat(), &declared(false)).unwrap();
+        prop_assert_eq!(render(&template, &texts.into_iter().chain(values).collect()), expected);
     }
 
     #[test]
