@@ -418,7 +418,7 @@ fn work_trees_of_one_repository_share_a_directory() {
 /// However large the repository is: no directory is listed, and a few small files are opened.
 #[test]
 fn a_branch_takes_a_few_small_files() {
-    let id = "0123456789012345678901234567890123456789\n";
+    let id = "0123456789012345678901234567890123456789 refs/heads/main\n";
     let system = MemorySystem::new()
         .with_file("/home/me/project/.git/HEAD", "ref: refs/heads/main\n")
         .with_file("/home/me/project/.git/config", "[core]\n\trepositoryformatversion = 0\n")
@@ -452,5 +452,22 @@ fn a_large_list_of_refs_keeps_the_branch() {
             system.put_file("/p/.git/HEAD", format!("ref: refs/heads/{head}\n"));
             assert_eq!(branch(&system, Path::new("/p")), Ok(Some(name.into())), "{count}");
         }
+    }
+}
+
+/// What is git's own lies in the repository: a link of it to somewhere else is not opened.
+#[test]
+fn no_file_of_git_is_read_through_a_link_that_leads_out() {
+    for name in ["HEAD", "packed-refs", "refs/heads/main"] {
+        let system = MemorySystem::new()
+            .with_dir("/work/.git/objects")
+            .with_dir("/work/.git/refs/heads")
+            .with_file("/elsewhere/secret", "0123456789012345678901234567890123456789 refs/heads/main\n")
+            .with_link(format!("/work/.git/{name}"), "/elsewhere/secret");
+        let system = match name {
+            "HEAD" => system,
+            _ => system.with_file("/work/.git/HEAD", "ref: refs/heads/main\n"),
+        };
+        assert!(!matches!(branch(&system, Path::new("/work")), Ok(Some(_))), "{name}");
     }
 }

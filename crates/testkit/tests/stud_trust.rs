@@ -282,3 +282,30 @@ fn a_yes_is_about_what_was_shown() {
     assert!(error.to_string().contains("changed while the question was open"), "{error}");
     assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
 }
+
+/// A store that came with the project has no grants, whether it lies in the project's directory or beside it.
+#[test]
+fn a_store_in_the_project_is_not_believed() {
+    let repository = || {
+        let system = machine().with_file("/work/.git/HEAD", "ref: refs/heads/main\n");
+        system.with_dir("/work/.git/objects").with_dir("/work/.git/refs")
+    };
+    let request = Request { preset: Some("stud".into()), ..Request::new("/work") };
+    let grant = |system: &MemorySystem| {
+        preface_testkit::grant(&Engine::new(system), &request, &[], HiddenText::Refuse)
+    };
+    let granted = repository();
+    grant(&granted).expect("a grant");
+    let record =
+        granted.read(Path::new(STORE), ReadScope::Anywhere, 1 << 20).expect("the store").into_bytes();
+    let has_project = |system: &MemorySystem| {
+        Engine::new(system).build(&request).expect("a prompt").prompt.text.contains("SECRET")
+    };
+    assert!(has_project(&granted));
+    for home in ["/work/cfg", "/work/.stud", "/work/.git/cfg"] {
+        let store = format!("{home}/trust.json");
+        let system = repository().with_var("PREFACE_HOME", home).with_file(&store, record.clone());
+        assert!(!has_project(&system), "{home}");
+        assert!(grant(&system).is_err(), "{home} takes no grant");
+    }
+}

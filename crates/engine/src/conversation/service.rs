@@ -7,7 +7,7 @@ use super::{
     trust::{self, RefusalFilter, TrustWatch},
 };
 use crate::{
-    BuildOptions, Engine, TemplateInput, ToolChoice, TrustChoice, WriteScope,
+    BuildOptions, Engine, Error, TemplateInput, ToolChoice, TrustChoice, WriteScope,
     conversation::input_cache::InputCache,
 };
 use preface_core::{
@@ -17,7 +17,10 @@ use preface_core::{
     profile::{CompactionAction, Rebuild},
     prompt::Prompt,
 };
-use preface_host::{places::normal, system::System};
+use preface_host::{
+    places::normal,
+    system::{FileKind, System},
+};
 use preface_store::{
     Actor, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, Store,
     StoredPrompt, TemplateUsed,
@@ -335,7 +338,19 @@ impl ConversationService {
             pins: options.pins.clone(),
             ..before
         };
-        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await?;
+        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
+        let made = made.map_err(|error| match error {
+            ConversationError::Engine(Error::Usage(what, _))
+                if self
+                    .system
+                    .stat(Path::new(&was.head.cwd))
+                    .is_none_or(|stat| stat.kind != FileKind::Dir) =>
+            {
+                let help = "a refresh with another directory moves the conversation there";
+                ConversationError::Engine(Error::Usage(what, Some(help.into())))
+            }
+            error => error,
+        })?;
         let ConstructedPrompt { conversation, mut diagnostics, .. } = made;
         diagnostics.extend(self.diagnostics(&was.head, options).await?);
         if conversation.head.text == was.head.text {

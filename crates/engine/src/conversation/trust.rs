@@ -93,7 +93,7 @@ pub(super) fn not_admitted(
 /// Returns when the user last declined the project of a build, or took a grant back.
 pub(super) fn refused_at(system: &dyn System, inputs: &Inputs) -> Option<Timestamp> {
     let (places, store) = (inputs.places(), inputs.loaded.store.as_deref());
-    let refused = |root: PathBuf| recorded(system, store, &root).refused_at();
+    let refused = |root: PathBuf| recorded(system, store, places, &root).refused_at();
     refused(pin_root(system, &places.cwd)).max(layer_root(system, places).and_then(refused))
 }
 

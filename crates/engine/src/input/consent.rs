@@ -106,6 +106,11 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
     store_file(kind, &Dirs::of(system))
 }
 
+/// Opens a trust store. One that lies in the work tree holds nothing, whichever directory in it is asked about.
+pub(crate) fn store_of<'s>(system: &'s dyn System, file: &Path, places: &Places) -> TrustStore<'s> {
+    TrustStore::at(system, file.to_owned()).for_project(&pin_root(system, &places.cwd))
+}
+
 /// Returns why there is no trust store, for people.
 #[must_use]
 pub fn why_no_store(system: &dyn System, places: &Places) -> &'static str {
@@ -138,8 +143,13 @@ pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
 }
 
 /// Returns what is recorded for a root. What is wrong with the store is reported where the gate is opened.
-pub(crate) fn recorded(system: &dyn System, store: Option<&Path>, root: &Path) -> RootRecord {
-    let store = store.map(|file| TrustStore::at(system, file.to_owned()).for_project(root));
+pub(crate) fn recorded(
+    system: &dyn System,
+    store: Option<&Path>,
+    places: &Places,
+    root: &Path,
+) -> RootRecord {
+    let store = store.map(|file| store_of(system, file, places));
     store.map(|store| store.load(&mut Diagnostics::new()).root(root)).unwrap_or_default()
 }
 
@@ -359,7 +369,7 @@ impl Engine<'_> {
         };
         let mut diagnostics = Diagnostics::new();
         let store = loaded.store.as_ref();
-        let store = store.map(|file| TrustStore::at(self.system(), file.clone()).for_project(&root));
+        let store = store.map(|file| store_of(self.system(), file, places));
         let record = store.map(|store| store.load(&mut diagnostics).root(&root)).unwrap_or_default();
         let mut granted =
             record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });

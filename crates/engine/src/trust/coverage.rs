@@ -9,11 +9,11 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    layer::Stack,
     lint::{decoded::scan_strings, finding, finding::TextFinding as _, hidden, secret},
     origin::Origin,
     prompt::Prompt,
     scope::Scope,
+    section::SectionId,
     snapshot::Snapshot,
     trust::TrustMode,
     turn::Tool,
@@ -239,7 +239,7 @@ impl Engine<'_> {
             self.read_and_collect(&request, Breadth::EveryTool, Some(granting), &Headless)?;
         self.read_for_other_tools(&inputs, &snapshot);
         let mut coverage = Coverage { permissions: self.permissions(&inputs)?, ..Coverage::default() };
-        coverage.replaces = replaced_files(&snapshot.stack);
+        coverage.replaces = replaced_files(&snapshot);
         coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         let (prompt, tools) = match self.complete(&mut inputs, &mut snapshot, &Headless) {
             Err(error @ (Error::Render(_) | Error::Over(_))) => {
@@ -334,7 +334,8 @@ impl Engine<'_> {
     /// Pins of the caller that cannot be read.
     pub fn granted(&self, built: &BuildResult, pins: Option<&[u8]>) -> Result<RootRecord, Error> {
         let root = self.grant_root(built);
-        let record = root.map(|root| consent::recorded(self.system(), built.store.as_deref(), &root));
+        let record =
+            root.map(|root| consent::recorded(self.system(), built.store.as_deref(), &built.places, &root));
         let mut record = record.unwrap_or_default();
         if let Some(pins) = pins {
             record
@@ -425,12 +426,14 @@ fn link_target(system: &dyn System, seen: &GatedText, built: &BuildResult) -> Op
 }
 
 /// Returns the files of the user's layer that the project replaces.
-fn replaced_files(stack: &Stack) -> Vec<String> {
-    let layers = (stack.layer(Scope::Global), stack.layer(Scope::Project));
+fn replaced_files(snapshot: &Snapshot) -> Vec<String> {
+    let layers = (snapshot.stack.layer(Scope::Global), snapshot.stack.layer(Scope::Project));
     let (Some(own), Some(project)) = layers else { return Vec::new() };
     let mut replaces = BTreeSet::new();
     replaces.extend(own.files.keys().filter(|name| project.files.contains_key(*name)).cloned());
-    let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id));
+    let is_for_projects =
+        |id: &str| snapshot.profile.section(&SectionId::new(id)).is_some_and(|section| section.project);
+    let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id) && is_for_projects(id));
     replaces.extend(sections.map(|id| format!("sections/{id}.md")));
     replaces.into_iter().collect()
 }

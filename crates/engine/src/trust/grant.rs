@@ -120,7 +120,8 @@ impl Engine<'_> {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
         let files = consent::files_of_grant(&root, &built.admitted);
-        let report = self.store(built)?.for_project(&root).grant_whole(&root, files)?;
+        let tree = consent::pin_root(self.system(), &built.places.cwd);
+        let report = self.store(built)?.for_project(&tree).grant_whole(&root, files)?;
         let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
             path: root,
@@ -240,7 +241,8 @@ impl Engine<'_> {
         match built.mode {
             TrustMode::Whole => {
                 let is_recorded = |root: &PathBuf| {
-                    let record = consent::recorded(self.system(), built.store.as_deref(), root);
+                    let record =
+                        consent::recorded(self.system(), built.store.as_deref(), &built.places, root);
                     record.trust() != Trust::Untrusted
                 };
                 // A project directory that is gone can have a record.

@@ -108,7 +108,7 @@ impl Repository {
         let named = if kind == FileKind::Dir {
             dot_git.clone()
         } else {
-            let content = read(system, &dot_git, SMALL)?;
+            let content = read(system, &dot_git, root, SMALL)?;
             match content.strip_prefix(b"gitdir: ").map(trimmed_end) {
                 Some(target) if !target.is_empty() => normal(root, as_path(target)),
                 _ => return Err(GitError::Broken(format!("`{}` names no directory", shown_path(&dot_git)))),
@@ -118,15 +118,17 @@ impl Repository {
         let git_dir = system.canonical(&named).map_err(|error| broken(&dot_git, &error))?;
         let common = git_dir.join("commondir");
         let common_dir = match system.stat(&common) {
-            Some(_) => normal(&git_dir, as_path(trimmed_end(&read(system, &common, SMALL)?))),
+            Some(_) => normal(&git_dir, as_path(trimmed_end(&read(system, &common, &git_dir, SMALL)?))),
             None => git_dir.clone(),
         };
         check_near(system, root, &common_dir)?;
         let head_path = git_dir.join("HEAD");
-        let head = read(system, &head_path, SMALL)?;
-        let is_link = system.read_link(&head_path).is_some();
+        if system.read_link(&head_path).is_some() {
+            return Err(no_ref(&head_path));
+        }
+        let head = read(system, &head_path, &git_dir, SMALL)?;
         let names_ref = target(&head).is_some_and(|name| name.starts_with(b"refs/"));
-        if is_link || !names_ref && !starts_with_id(&head) {
+        if !names_ref && !starts_with_id(&head) {
             return Err(no_ref(&head_path));
         }
         for name in ["objects", "refs"] {
@@ -262,8 +264,9 @@ pub(crate) fn git_dir_around(system: &dyn System, cwd: &Path) -> Option<PathBuf>
     found.map(Path::to_owned)
 }
 
-fn read(system: &dyn System, path: &Path, limit: u64) -> Result<Vec<u8>, GitError> {
-    let read = system.read(path, ReadScope::Anywhere, limit).map_err(|error| broken(path, &error))?;
+/// Reads a file of git's own, which no link may put elsewhere than in `root`.
+fn read(system: &dyn System, path: &Path, root: &Path, limit: u64) -> Result<Vec<u8>, GitError> {
+    let read = system.read(path, ReadScope::Root(root), limit).map_err(|error| broken(path, &error))?;
     Ok(read.into_bytes())
 }
 

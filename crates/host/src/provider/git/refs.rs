@@ -33,7 +33,11 @@ impl Repository {
         }
         let packed = self.common_dir.join("packed-refs");
         let len = system.stat(&packed).map_or(0, |stat| stat.len);
-        let packed = if (1..=PACKED).contains(&len) { read(system, &packed, PACKED)? } else { Vec::new() };
+        let packed = if (1..=PACKED).contains(&len) {
+            read(system, &packed, &self.common_dir, PACKED)?
+        } else {
+            Vec::new()
+        };
         let refs = Refs { system, repository: self, packed, is_unread: len > PACKED };
         for _ in 0..HOPS {
             if !is_ref_name(&name) {
@@ -109,7 +113,7 @@ impl Refs<'_> {
         if self.system.stat(&path).is_none_or(|stat| stat.kind != FileKind::File) {
             return if self.is_packed(name) { RefValue::Commit } else { RefValue::Nothing };
         }
-        let content = read(self.system, &path, SMALL).unwrap_or_default();
+        let content = read(self.system, &path, self.dir(name), SMALL).unwrap_or_default();
         match target(&content) {
             _ if starts_with_id(&content) => RefValue::Commit,
             Some(next) => RefValue::Ref(next.to_vec()),
@@ -125,13 +129,17 @@ impl Refs<'_> {
     }
 
     /// Returns where a name would lie loose: most refs are shared by all work trees, some are of one.
-    fn path(&self, name: &[u8]) -> PathBuf {
+    /// Returns the directory that a name is relative to.
+    fn dir(&self, name: &[u8]) -> &PathBuf {
         let own = !name.starts_with(b"refs/")
             || [&b"refs/bisect/"[..], b"refs/worktree/", b"refs/rewritten/"]
                 .iter()
                 .any(|dir| name.starts_with(dir));
-        let dir = if own { &self.repository.git_dir } else { &self.repository.common_dir };
-        dir.join(as_path(name))
+        if own { &self.repository.git_dir } else { &self.repository.common_dir }
+    }
+
+    fn path(&self, name: &[u8]) -> PathBuf {
+        self.dir(name).join(as_path(name))
     }
 }
 
