@@ -170,7 +170,7 @@ fn keys_beside_the_messages_are_reported() {
     assert_eq!(diagnostics[0].message, "`system` and 1 other key beside `messages` are not read");
     assert_eq!(
         diagnostics[0].place.as_ref().map(|place| (place.line, place.column)),
-        Some((Some(1), Some(2)))
+        Some((Some(1), Some(12)))
     );
 }
 
@@ -196,21 +196,15 @@ fn a_refused_file_has_an_error_with_place_message_and_remedy() {
         ),
         (
             format!("[\n{user}\n{user}]"),
-            "message 0: expected `,` or `]` after it, found `{`",
+            "expected `,` or `]`",
             3,
             1,
             "messages are strict JSON, without comments",
         ),
-        (
-            format!("[{user},]"),
-            "message 1: expected value",
-            1,
-            32,
-            "messages are strict JSON, without comments",
-        ),
+        (format!("[{user},]"), "trailing comma", 1, 32, "messages are strict JSON, without comments"),
         (
             format!("[{user}"),
-            "message 0: expected `,` or `]` after it, and the file ends",
+            "the file ends in the middle of a value",
             1,
             31,
             "the file ends early: was it cut?",
@@ -222,14 +216,7 @@ fn a_refused_file_has_an_error_with_place_message_and_remedy() {
             12,
             "the file ends early: was it cut?",
         ),
-        (
-            format!("{user} {user}"),
-            "message 0: there is more text after it",
-            1,
-            31,
-            "put each message on a line of its own, or all into `[…]`",
-        ),
-        (format!("[{user}] x"), "there is more text after the messages", 1, 33, "a file holds one list"),
+        (format!("[{user}] x"), "trailing characters", 1, 33, "messages are strict JSON, without comments"),
         (
             format!("{{\"messages\": {user}}}"),
             "`messages` must be a list",
@@ -281,7 +268,11 @@ fn a_refused_file_has_an_error_with_place_message_and_remedy() {
 
 #[test]
 fn hostile_files_are_refused_soon() {
-    let deep = format!("[{{\"role\":\"user\",\"content\":\"x\",\"a\":{}", "[".repeat(1 << 20));
+    let deep = format!(
+        "[{{\"role\":\"user\",\"content\":\"x\",\"a\":{}{}}}]",
+        "[".repeat(1 << 20),
+        "]".repeat(1 << 20)
+    );
     assert!(refused(&deep).message.starts_with("recursion limit"), "{}", refused(&deep));
     let wide = format!("[{{\"role\":\"user\",\"content\":\"x\",\"a\":[{}0]}}]", "0,".repeat(3_000_000));
     assert_eq!(refused(&wide).to_string(), "message 0: too many values");

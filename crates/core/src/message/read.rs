@@ -12,8 +12,9 @@ use crate::{
     lint::character::floor_char_boundary,
     settings::shown,
 };
+use indexmap::IndexMap;
 use serde::de::DeserializeSeed;
-use serde_json::{Map, Value};
+use serde_json::{Value, value::RawValue};
 use std::{cell::Cell, fmt, ops::Range};
 
 /// The largest file, in bytes.
@@ -24,9 +25,6 @@ pub const MOST_MESSAGES: usize = 100_000;
 
 /// The most JSON values of a file, on all levels, so that a file of brackets cannot exhaust the memory.
 const MOST_VALUES: usize = 2_000_000;
-
-/// The message for a file that ends early.
-const CUT: &str = "the file ends early: was it cut?";
 
 /// The error for a file that is not a valid history, with the location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,227 +90,116 @@ pub fn read(path: &str, bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<V
             });
         }
     };
-    let mut walk = MessageReader { path, text, at: 0, left: Cell::new(MOST_VALUES), messages: Vec::new() };
-    walk.at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    walk.file(diagnostics)?;
-    Ok(walk.messages)
+    let reader = MessageReader { path, text, left: Cell::new(MOST_VALUES) };
+    let json = text.strip_prefix('\u{feff}').unwrap_or(text).trim_ascii_start();
+    let written = match json.chars().next() {
+        None => {
+            let error = reader.error(text.len()..text.len(), None, "there are no messages");
+            return Err(error.help("`[]` is an empty list"));
+        }
+        Some('[') => reader.list(json)?,
+        Some('{') => reader.objects(json, diagnostics)?,
+        Some(first) => {
+            let span = reader.span_of(&json[..first.len_utf8()]);
+            let error = reader.error(span, None, "messages are a list of JSON objects");
+            return Err(error.help("give `[…]`, `{\"messages\": […]}`, or one message on each line"));
+        }
+    };
+    if let Some(next) = written.get(MOST_MESSAGES) {
+        let message = format!("there are more than {MOST_MESSAGES} messages");
+        let error = reader.error(reader.span_of(&next.get()[..1]), Some(MOST_MESSAGES), message);
+        return Err(error.help("leave out older messages, or summarise them"));
+    }
+    written.into_iter().enumerate().map(|(index, json)| reader.message(index, json.get())).collect()
 }
 
-/// A parser of the text, with the position of the next byte to read.
+/// A file of messages.
 struct MessageReader<'t> {
     path: &'t str,
     text: &'t str,
-    at: usize,
+    /// The number of values that may follow.
     left: Cell<usize>,
-    messages: Vec<Message>,
 }
 
-impl MessageReader<'_> {
-    fn file(&mut self, diagnostics: &mut Diagnostics) -> Result<(), MessagesError> {
-        match self.peek() {
-            None => {
-                return Err(self
-                    .error(self.at..self.at, None, "there are no messages")
-                    .help("`[]` is an empty list"));
-            }
-            Some(b'[') => self.list()?,
-            Some(b'{') => {
-                let start = self.at;
-                let first = self.object(None)?;
-                if first.contains_key("messages") && !first.contains_key("role") {
-                    self.at = start;
-                    self.left.set(MOST_VALUES);
-                    self.wrapped(diagnostics)?;
-                } else {
-                    self.message(start, first)?;
-                    return self.lines();
-                }
-            }
-            Some(_) => {
-                let error = self.error(self.char_here(), None, "messages are a list of JSON objects");
-                return Err(error.help("give `[…]`, `{\"messages\": […]}`, or one message on each line"));
-            }
-        }
-        if self.peek().is_some() {
-            let error = self.error(self.char_here(), None, "there is more text after the messages");
-            return Err(error.help("a file holds one list"));
-        }
-        Ok(())
-    }
-
-    /// Reads the messages after the first one.
-    fn lines(&mut self) -> Result<(), MessagesError> {
-        loop {
-            let before = self.at;
-            if self.peek().is_none() {
-                return Ok(());
-            }
-            if !self.text[before..self.at].contains('\n') {
-                let error = self.error(
-                    self.char_here(),
-                    Some(self.messages.len() - 1),
-                    "there is more text after it",
-                );
-                return Err(error.help("put each message on a line of its own, or all into `[…]`"));
-            }
-            let start = self.at;
-            let fields = self.object(Some(self.messages.len()))?;
-            self.message(start, fields)?;
-        }
-    }
-
+impl<'t> MessageReader<'t> {
     /// Reads `[…]`.
-    fn list(&mut self) -> Result<(), MessagesError> {
-        self.at += 1;
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.peek();
-            let start = self.at;
-            let fields = self.object(Some(self.messages.len()))?;
-            self.message(start, fields)?;
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                _ => return Err(self.expected_error("`,` or `]`", Some(self.messages.len() - 1))),
-            }
-        }
+    fn list(&self, json: &'t str) -> Result<Vec<&'t RawValue>, MessagesError> {
+        serde_json::from_str(json).map_err(|error| self.json_error(json, &error, None))
     }
 
-    /// Reads `{"messages": […]}`, which was read before, so it is well-formed JSON without a duplicate key.
-    fn wrapped(&mut self, diagnostics: &mut Diagnostics) -> Result<(), MessagesError> {
-        self.at += 1;
-        let (mut first, mut keys) = (None, 0);
-        loop {
-            self.peek();
-            let start = self.at;
-            let key = self.value(None)?;
-            let name = self.at;
-            if self.peek() != Some(b':') {
-                return Err(self.expected_error("`:`", None));
-            }
-            self.at += 1;
-            match self.peek() {
-                Some(b'[') if key == "messages" => self.list()?,
-                _ if key == "messages" => {
-                    let error = self.error(self.char_here(), None, "`messages` must be a list");
-                    return Err(error.help("write `{\"messages\": []}`"));
-                }
-                _ => {
-                    self.value(None)?;
-                    first.get_or_insert((key, start..name));
-                    keys += 1;
-                }
-            }
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => break,
-                _ => return Err(self.expected_error("`,` or `}`", None)),
-            }
+    /// Reads one message after the other, or `{"messages": […]}`.
+    fn objects(
+        &self,
+        json: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<&'t RawValue>, MessagesError> {
+        let mut objects: Vec<&RawValue> = Vec::new();
+        for next in serde_json::Deserializer::from_str(json).into_iter() {
+            let index = objects.len();
+            objects.push(next.map_err(|error| self.json_error(json, &error, Some(index)))?);
         }
-        self.at += 1;
-        diagnostics.extend(first.map(|(key, span)| self.ignored_keys_diagnostic(&key, span, keys - 1)));
-        Ok(())
+        let [only] = objects.as_slice() else { return Ok(objects) };
+        let fields = fields(only.get());
+        let Some(list) = fields.get("messages").filter(|_| !fields.contains_key("role")) else {
+            return Ok(objects);
+        };
+        // Keys that are there twice are refused.
+        self.value(only.get(), None)?;
+        self.left.set(MOST_VALUES);
+        if !list.get().starts_with('[') {
+            let error = self.error(self.span_of(&list.get()[..1]), None, "`messages` must be a list");
+            return Err(error.help("write `{\"messages\": []}`"));
+        }
+        diagnostics.extend(self.ignored_keys_diagnostic(&fields));
+        self.list(list.get())
     }
 
     /// Reports all keys beside `messages` in one diagnostic.
-    fn ignored_keys_diagnostic(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
-        let name = shown(first.as_str().unwrap_or_default());
-        let message = match others {
+    fn ignored_keys_diagnostic(&self, fields: &IndexMap<String, &RawValue>) -> Option<Diagnostic> {
+        let (name, value) = fields.iter().find(|(key, _)| *key != "messages")?;
+        let name = shown(name);
+        let message = match fields.len() - 2 {
             0 => format!("`{name}` beside `messages` is not read"),
             1 => format!("`{name}` and 1 other key beside `messages` are not read"),
-            _ => format!("`{name}` and {others} other keys beside `messages` are not read"),
+            others => format!("`{name}` and {others} other keys beside `messages` are not read"),
         };
-        Diagnostic::warning(DiagnosticCode::KeyUnknown, message)
-            .at(Place::within(None, self.path, self.text, span))
-            .help("only the list of messages counts")
+        let place = Place::within(None, self.path, self.text, self.span_of(value.get()));
+        let diagnostic = Diagnostic::warning(DiagnosticCode::KeyUnknown, message).at(place);
+        Some(diagnostic.help("only the list of messages counts"))
     }
 
-    /// Adds an object that began at `start` as the next message.
-    fn message(&mut self, start: usize, fields: Map<String, Value>) -> Result<(), MessagesError> {
-        let index = self.messages.len();
-        let span = start..self.at;
-        if index == MOST_MESSAGES {
-            let error = self.error(
-                self.char_at(start),
-                Some(index),
-                format!("there are more than {MOST_MESSAGES} messages"),
-            );
-            return Err(error.help("leave out older messages, or summarise them"));
-        }
-        match Message::new(fields) {
-            Ok(message) => {
-                self.messages.push(message);
-                Ok(())
-            }
-            Err(MessageFault { field, message, help }) => {
-                let field = field.and_then(|field| self.field(span, field));
-                let error = self.error(field.unwrap_or(self.char_at(start)), Some(index), message);
-                Err(MessagesError { help, ..error })
-            }
-        }
-    }
-
-    /// Finds the value of a field of the object in `span`, which was read before.
-    fn field(&mut self, span: Range<usize>, field: &str) -> Option<Range<usize>> {
-        self.left.set(MOST_VALUES);
-        self.at = span.start + 1;
-        loop {
-            self.peek();
-            let key = self.value(None).ok()?;
-            self.peek();
-            self.at += 1;
-            self.peek();
-            let start = self.at;
-            self.value(None).ok()?;
-            if key == field {
-                return Some(start..self.at);
-            }
-            self.peek().filter(|byte| *byte == b',')?;
-            self.at += 1;
-        }
-    }
-
-    fn object(&mut self, index: Option<usize>) -> Result<Map<String, Value>, MessagesError> {
-        let start = self.at;
-        match self.value(index)? {
-            Value::Object(fields) => Ok(fields),
+    /// Reads the message of this position.
+    fn message(&self, index: usize, json: &'t str) -> Result<Message, MessagesError> {
+        let fields = match self.value(json, Some(index))? {
+            Value::Object(fields) => fields,
             other => {
-                let what = json_type(&other);
-                let error =
-                    self.error(start..self.at, index, format!("a message must be an object, not {what}"));
-                Err(error.help("write `{\"role\": \"user\", \"content\": \"…\"}`"))
+                let what = format!("a message must be an object, not {}", json_type(&other));
+                let error = self.error(self.span_of(json), Some(index), what);
+                return Err(error.help("write `{\"role\": \"user\", \"content\": \"…\"}`"));
             }
-        }
+        };
+        Message::new(fields).map_err(|MessageFault { field, message, help }| {
+            let fields = self::fields(json);
+            let value = field.and_then(|field| fields.get(field)).map_or(&json[..1], |value| value.get());
+            MessagesError { help, ..self.error(self.span_of(value), Some(index), message) }
+        })
     }
 
-    fn value(&mut self, index: Option<usize>) -> Result<Value, MessagesError> {
-        let rest = &self.text[self.at..];
-        let mut from = serde_json::Deserializer::from_str(rest);
-        match LimitedValue(&self.left).deserialize(&mut from) {
-            Ok(value) => {
-                self.at += from.into_iter::<Value>().byte_offset();
-                Ok(value)
-            }
-            Err(error) => Err(self.json_error(rest, &error, index)),
-        }
+    fn value(&self, json: &str, index: Option<usize>) -> Result<Value, MessagesError> {
+        let value = LimitedValue(&self.left).deserialize(&mut serde_json::Deserializer::from_str(json));
+        value.map_err(|error| self.json_error(json, &error, index))
     }
 
-    /// Converts an error of serde_json, whose position is relative to `rest`, to a location in the file.
-    fn json_error(&self, rest: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
+    /// Converts an error of serde_json, whose position is relative to `json`, to a location in the file.
+    fn json_error(&self, json: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
         let lines: usize =
-            rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-        let at = self.at + lines + error.column().saturating_sub(1);
+            json.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        let at = self.span_of(json).start + lines + error.column().saturating_sub(1);
         let at = if error.is_eof() { self.text.len() } else { floor_char_boundary(self.text, at) };
         let message_text = error.to_string();
         let message_text = without_position(&message_text);
         let help = if error.is_eof() {
-            CUT
+            "the file ends early: was it cut?"
         } else if message_text.starts_with("duplicate key") {
             "keep one of them"
         } else if message_text == "too many values" || message_text.starts_with("recursion limit") {
@@ -326,41 +213,21 @@ impl MessageReader<'_> {
         self.error(at..at, index, message).help(help)
     }
 
-    fn expected_error(&self, what: &str, index: Option<usize>) -> MessagesError {
-        let (message, help) = match self.text[self.at..].chars().next() {
-            Some(c) => {
-                let found = shown(c.encode_utf8(&mut [0; 4]));
-                (
-                    format!("expected {what} after it, found `{found}`"),
-                    "messages are strict JSON, without comments",
-                )
-            }
-            None => (format!("expected {what} after it, and the file ends"), CUT),
-        };
-        self.error(self.at..self.at, index, message).help(help)
-    }
-
     fn error(&self, span: Range<usize>, index: Option<usize>, message: impl Into<String>) -> MessagesError {
         let place = Box::new(Place::within(None, self.path, self.text, span));
         MessagesError { message: message.into(), place, index, help: None }
     }
 
-    /// Returns the range of the next character.
-    fn char_here(&self) -> Range<usize> {
-        self.char_at(self.at)
+    /// Returns the bytes of the file that a part of it has.
+    fn span_of(&self, part: &str) -> Range<usize> {
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.len()
     }
+}
 
-    fn char_at(&self, at: usize) -> Range<usize> {
-        at..at + self.text[at..].chars().next().map_or(0, char::len_utf8)
-    }
-
-    /// Skips JSON's white space and returns the next byte.
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
-        self.at += blank;
-        rest.get(blank).copied()
-    }
+/// Returns the fields of an object as they are written.
+fn fields(json: &str) -> IndexMap<String, &RawValue> {
+    serde_json::from_str(json).unwrap_or_default()
 }
 
 impl MessagesError {
