@@ -215,7 +215,7 @@ fn the_error_of_an_event_names_the_field() {
         let error = check(event.clone()).unwrap_err();
         assert_eq!(error.to_string(), message, "{event}");
         if help.is_some() {
-            assert_eq!(error.help().as_deref(), help, "{event}");
+            assert_eq!(error.help.as_deref(), help, "{event}");
         }
     }
 }

@@ -1,7 +1,11 @@
 //! The reminders of a profile, and the check that an event is one of theirs.
 
-use super::{DueReminder, Event, EventError, Reminder};
-use crate::{json_type::json_type, suggestion::did_you_mean};
+use super::{DueReminder, Event, EventError, EventField, Reminder};
+use crate::{
+    json_type::json_type,
+    settings::shown,
+    suggestion::{quoted, suggest_or},
+};
 use std::collections::BTreeMap;
 
 /// The reminders of a profile, by id.
@@ -37,44 +41,47 @@ impl ReminderCatalog {
     /// A type that no reminder has; then the first field that is unknown, of another type, or missing.
     pub fn check(&self, event: &Event) -> Result<DueReminder, EventError> {
         let Event { kind, fields } = event;
-        let reminder = self.get(kind).ok_or_else(|| EventError::UnknownType {
-            kind: kind.clone(),
-            near: did_you_mean(kind, self.0.keys().map(String::as_str)).map(str::to_owned),
-            known: self.0.keys().cloned().collect(),
+        let reminder = self.get(kind).ok_or_else(|| {
+            let known = || self.0.keys().map(String::as_str);
+            let help = suggest_or(kind, known(), || {
+                format!("the types are {}", known().collect::<Vec<_>>().join(", "))
+            });
+            EventError::new(format!("unknown type of event: `{}`", shown(kind))).help(help)
         })?;
-        let mut variables = BTreeMap::new();
+        let mut due = DueReminder {
+            id: reminder.id.clone(),
+            body: reminder.body.clone(),
+            variables: BTreeMap::new(),
+            one_line: BTreeMap::new(),
+        };
         for (name, value) in fields {
             let field = reminder.field(name).ok_or_else(|| unknown_field(reminder, name))?;
-            let read = field.kind.read(value).ok_or_else(|| EventError::WrongType {
-                kind: kind.clone(),
-                field: field.clone(),
-                found: json_type(value),
+            let read = field.kind.read(value).ok_or_else(|| {
+                let (expects, found) = (field.kind.expects(), json_type(value));
+                let error =
+                    EventError::new(format!("`{name}` of the event `{kind}` must be {expects}, not {found}"));
+                if value.is_null() && field.optional { error.help("leave it out") } else { error }
             })?;
-            if let Some(text) = read {
-                variables.insert(name.clone(), text);
+            if read.is_some() && field.kind.is_one_line() {
+                due.one_line.insert(name.clone(), field.kind);
             }
+            due.variables.extend(read.map(|text| (name.clone(), text)));
         }
-        let missing =
-            reminder.fields.iter().find(|field| !field.optional && !fields.contains_key(&field.name));
-        match missing {
-            Some(field) => Err(EventError::Missing { kind: kind.clone(), field: field.clone() }),
-            None => {
-                let fields = reminder.fields.iter();
-                let one_line = fields
-                    .filter(|field| field.kind.is_one_line() && variables.contains_key(&field.name))
-                    .map(|field| (field.name.clone(), field.kind))
-                    .collect();
-                Ok(DueReminder { id: reminder.id.clone(), body: reminder.body.clone(), variables, one_line })
+        let is_missing = |field: &&EventField| !field.optional && !fields.contains_key(&field.name);
+        match reminder.fields.iter().find(is_missing) {
+            Some(EventField { name, kind: of, .. }) => {
+                Err(EventError::new(format!("the event `{kind}` needs `{name}`: {}", of.expects())))
             }
+            None => Ok(due),
         }
     }
 }
 
 fn unknown_field(reminder: &Reminder, name: &str) -> EventError {
-    EventError::UnknownField {
-        kind: reminder.id.as_str().to_owned(),
-        name: name.to_owned(),
-        near: did_you_mean(name, reminder.fields.iter().map(|field| field.name.as_str())).map(str::to_owned),
-        known: reminder.fields.clone(),
-    }
+    let known = reminder.fields.iter().map(|field| field.name.as_str());
+    let help = suggest_or(name, known, || match reminder.fields.as_slice() {
+        [] => "it has no fields".to_owned(),
+        fields => format!("its fields are {}", quoted(fields)),
+    });
+    EventError::new(format!("the event `{}` has no field `{}`", reminder.id, shown(name))).help(help)
 }

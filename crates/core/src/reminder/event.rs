@@ -29,12 +29,19 @@ impl Event {
     /// # Errors
     /// A value that is no object, or has no `type` that is a string.
     pub fn read(value: &Value) -> Result<Self, EventError> {
-        let Value::Object(fields) = value else { return Err(EventError::NoObject(json_type(value))) };
-        let mut fields = fields.clone();
-        match fields.shift_remove("type") {
-            Some(Value::String(kind)) => Ok(Event { kind, fields }),
-            Some(other) => Err(EventError::TypeIsNoText(json_type(&other))),
-            None => Err(EventError::NoType),
-        }
+        let what = match value {
+            Value::Object(fields) => match fields.get("type") {
+                Some(Value::String(kind)) => {
+                    let mut fields = fields.clone();
+                    fields.shift_remove("type");
+                    return Ok(Event { kind: kind.clone(), fields });
+                }
+                Some(other) => format!("the `type` of an event must be a string, not {}", json_type(other)),
+                None => "an event needs a `type`".to_owned(),
+            },
+            other => format!("an event must be an object, not {}", json_type(other)),
+        };
+        let help = r#"an event is an object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#;
+        Err(EventError::new(what).help(help))
     }
 }

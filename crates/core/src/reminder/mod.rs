@@ -17,7 +17,7 @@
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "paht": "src/a.rs"})).unwrap();
 //! let error = catalogue.check(&event).unwrap_err();
 //! assert_eq!(error.to_string(), "the event `file-empty` has no field `paht`");
-//! assert_eq!(error.help().unwrap(), "did you mean `path`?");
+//! assert_eq!(error.help.as_deref(), Some("did you mean `path`?"));
 //! ```
 
 mod catalogue;

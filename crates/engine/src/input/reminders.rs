@@ -93,5 +93,5 @@ fn refused(at: usize, of: usize, error: &EventError) -> Error {
         1 => error.to_string(),
         _ => format!("event {} of {of}: {error}", at + 1),
     };
-    Error::Usage(what, error.help().map(Remedy::from))
+    Error::Usage(what, error.help.clone())
 }
