@@ -52,7 +52,7 @@ mod reading {
 
     #[test]
     fn no_slot_is_fine() {
-        for text in ["{}", "{\"hooks\": {}}", " {}\n"] {
+        for text in ["{}", "{\"hooks\": {}}", " {}\n", "\u{feff}// mine\n{\"hooks\": {},}"] {
             let read = Ordering::read(Global, "ordering.json", text.as_bytes()).unwrap();
             assert_eq!(read.slots().count(), 0, "{text}");
         }
@@ -63,9 +63,6 @@ mod reading {
         let cases: &[(&str, &str, usize)] = &[
             ("", MALFORMED, 1),
             ("{", MALFORMED, 1),
-            ("{\"hooks\": {},}", MALFORMED, 1),
-            ("// mine\n{}", MALFORMED, 1),
-            ("\u{feff}{}", MALFORMED, 1),
             ("null", MALFORMED, 1),
             ("\n[]", MALFORMED, 2),
             ("\"hooks\"", MALFORMED, 1),
@@ -86,7 +83,6 @@ mod reading {
             ("{\"hooks\": {\"TOOL_CALL/pre\": []}}", MALFORMED, 1),
             ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\",\n1]}}", MALFORMED, 2),
             ("{\"hooks\": {\"TOOL_CALL/pre\": [[\"a\"]]}}", MALFORMED, 1),
-            ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\",\n\"\"]}}", MALFORMED, 2),
             ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\", \"b\",\n\"a\"]}}", DUPLICATE, 2),
             ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\"],\n\"TOOL_CALL/pre\": [\"b\"]}}", MALFORMED, 2),
         ];

@@ -4,13 +4,13 @@
 //! to a usable entry below it; if there is none, it is active, and reported as incomplete. A field of a wrong
 //! type is a failure.
 
-use super::{category::Category, failure::ValidationFailure, slot::Slot};
+use super::{category::Category, failure::ValidationFailure, manifest::field_failure, slot::Slot};
 use crate::{
     diagnostic::{DiagnosticCode, Remedy},
     scope::Scope,
-    settings::holds_login,
-    suggestion::{did_you_mean_in, quoted},
-    turn::{Tool, one_line},
+    settings::{SettingsNode, TypeFault, holds_login},
+    suggestion::quoted,
+    turn::Tool,
     variable::Stability,
 };
 use serde::{
@@ -265,13 +265,9 @@ impl Ability {
     pub(super) fn read(
         category: Category,
         scope: Scope,
-        manifest: &Value,
+        manifest: &SettingsNode,
         span: Range<usize>,
     ) -> Result<Ability, Box<ValidationFailure>> {
-        let is_null = |key: &&&str| manifest.get(key).is_some_and(Value::is_null);
-        if let Some(key) = Ability::fields(category).iter().find(is_null) {
-            return Err(Box::new(fault(key, format!("`{key}` must not be null"))));
-        }
         Ok(match category {
             Category::Commands => Ability::Command(fields(category, manifest)?),
             Category::ContextProviders => Ability::Context(context(fields(category, manifest)?, span)?),
@@ -397,20 +393,19 @@ fn is_blank(text: Option<&str>) -> bool {
 }
 
 /// Reads the fields of a manifest.
-fn fields<T: DeserializeOwned>(category: Category, manifest: &Value) -> Result<T, Box<ValidationFailure>> {
-    serde_path_to_error::deserialize(manifest).map_err(|error| {
-        let keys = error.path().iter().map(ToString::to_string);
-        let pointer: String = keys.map(|key| format!("/{}", key.trim_matches(['[', ']']))).collect();
-        let message = error.inner().to_string();
-        let code = match (category, pointer.as_str()) {
-            _ if !manifest.pointer(&pointer).is_some_and(Value::is_string) => DiagnosticCode::ShapeInvalid,
-            (Category::ContextProviders, "/kind") => DiagnosticCode::FragmentKindInvalid,
-            (Category::Hooks, "/event" | "/slot") => DiagnosticCode::HookInvalidAttachment,
+fn fields<T: DeserializeOwned>(
+    category: Category,
+    manifest: &SettingsNode,
+) -> Result<T, Box<ValidationFailure>> {
+    TypeFault::read(manifest).map_err(|fault| {
+        let node = manifest.at(&fault.keys);
+        let code = match (category, fault.keys.first().map(String::as_str)) {
+            _ if node.and_then(SettingsNode::as_text).is_none() => DiagnosticCode::ShapeInvalid,
+            (Category::ContextProviders, Some("kind")) => DiagnosticCode::FragmentKindInvalid,
+            (Category::Hooks, Some("event" | "slot")) => DiagnosticCode::HookInvalidAttachment,
             _ => DiagnosticCode::ShapeInvalid,
         };
-        let what = format!("`{}`: {}", error.path(), one_line(&message));
-        let help = did_you_mean_in(&message).map(Remedy::from);
-        Box::new(ValidationFailure { help, ..ValidationFailure::new(code, pointer, what) })
+        Box::new(field_failure(code, fault))
     })
 }
 
@@ -579,14 +574,14 @@ fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
 
 fn model(
     model: ModelProvider,
-    manifest: &Value,
+    manifest: &SettingsNode,
     scope: Scope,
 ) -> Result<ModelProvider, Box<ValidationFailure>> {
     if let Some((message, help)) = model.base_url.as_deref().and_then(base_url_fault) {
         let failure = fault("baseUrl", format!("`baseUrl` {message}"));
         return Err(Box::new(ValidationFailure { help: help.map(Remedy::from), ..failure }));
     }
-    let key = manifest.get("apiKey").map(|value| secret(value, scope)).transpose()?;
+    let key = manifest.at(&["apiKey"]).map(|node| secret(&node.to_value(), scope)).transpose()?;
     Ok(ModelProvider { key, ..model })
 }
 

@@ -16,7 +16,7 @@ use crate::{
     settings::{MergedSettings, SetBy, SettingsNode, shown},
     suggestion::did_you_mean,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// The effect of settings on an extension.
@@ -35,13 +35,18 @@ pub(super) struct ExtensionConfig {
 ///
 /// # Errors
 /// The value is not valid for the field.
-fn set_field(entry: &mut ExtensionEntry, key: &str, value: &Value) -> Result<(), Box<ValidationFailure>> {
+fn set_field(
+    entry: &mut ExtensionEntry,
+    key: &str,
+    node: &SettingsNode,
+) -> Result<(), Box<ValidationFailure>> {
     let read = match key {
         // A literal key is for the host to handle; it is shown nowhere.
-        "apiKey" => {
-            Ability::Model(ModelProvider { key: SecretReference::read(value), ..ModelProvider::default() })
-        }
-        _ => Ability::read(entry.value.category, Scope::Global, &json!({ key: value }), 0..0)?,
+        "apiKey" => Ability::Model(ModelProvider {
+            key: SecretReference::read(&node.to_value()),
+            ..ModelProvider::default()
+        }),
+        _ => Ability::read(entry.value.category, Scope::Global, &node.clone().under(key), 0..0)?,
     };
     match (&mut entry.value.ability, read) {
         (Some(Ability::Context(context)), Ability::Context(read)) if key == "priority" => {
@@ -128,7 +133,7 @@ pub(super) fn configure(
                 ignore(Some(Diagnostic { help: help.map(Remedy::from), ..diagnostic }));
                 continue;
             }
-            if is_settable && let Err(failure) = set_field(entry, key, &node.to_value()) {
+            if is_settable && let Err(failure) = set_field(entry, key, node) {
                 let pointer = format!("/{key}");
                 ignore(Some(retained(by, stays, &failure.message, &pointer).at(node.place())));
                 continue;

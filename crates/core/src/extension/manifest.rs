@@ -8,11 +8,12 @@ use super::{
     version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     scope::Scope,
-    settings::{JsonDialect, SettingsNode, SettingsTable, parse_document, shown},
-    suggestion::{did_you_mean, suggest_or},
+    settings::{SettingsNode, SettingsTable, TypeFault, parse_document, shown},
+    suggestion::did_you_mean,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The largest `configSchema`, in bytes of JSON.
@@ -56,6 +57,39 @@ const COMMON_KEYS: [&str; 8] = [
     "id",
     "requiredCoreVersion",
 ];
+
+/// The fields that every manifest may have.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ManifestFields {
+    id: String,
+    category: Category,
+    contract_version: String,
+    required_core_version: String,
+    config_schema: Option<Value>,
+    #[serde(default)]
+    config: Map<String, Value>,
+}
+
+/// Builds the failure of a field.
+pub(super) fn field_failure(code: DiagnosticCode, fault: TypeFault) -> ValidationFailure {
+    let pointer: String = fault.keys.iter().map(|key| format!("/{key}")).collect();
+    ValidationFailure {
+        help: fault.help.map(Remedy::from),
+        ..ValidationFailure::new(code, pointer, fault.message)
+    }
+}
+
+/// Builds the failure of an id that is not the name of its directory.
+fn other_id(id: &str, lies: &ManifestLocation<'_>) -> ValidationFailure {
+    let claimed = shown(id);
+    let message = format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id));
+    let help = match extension_id_fault(id) {
+        Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
+        None => "give both the same name".to_owned(),
+    };
+    ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "/id", message).help(help)
+}
 
 /// The most unknown keys that are reported one by one.
 const MOST_UNKNOWN: usize = 20;
@@ -176,26 +210,24 @@ impl Manifest {
         checker: &dyn SchemaChecker,
     ) -> Result<Manifest, InvalidManifest> {
         let discovery = DiagnosticCode::DiscoveryManifestInvalid;
-        let refused = |diagnostic: &Diagnostic, message: String| {
-            let mut failure = ValidationFailure::new(discovery, "", message);
-            failure.place.clone_from(&diagnostic.place);
+        let root = parse_document(lies.scope.into(), lies.path, bytes, discovery).map_err(|diagnostic| {
+            let message = format!("the manifest is no JSON: {}", diagnostic.message);
+            let failure = ValidationFailure {
+                place: diagnostic.place,
+                ..ValidationFailure::new(discovery, "", message)
+            };
             InvalidManifest { failures: vec![failure], claims: None }
+        })?;
+        let id = root.at(&["id"]).and_then(SettingsNode::as_text).filter(|id| *id != lies.id);
+        let manifest = match id {
+            Some(id) => Err(vec![other_id(id, lies)]),
+            None => Self::check(&root, lies, checker),
         };
-        let (root, diagnostics) =
-            parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery).map_err(
-                |diagnostic| refused(&diagnostic, format!("the manifest is no JSON: {}", diagnostic.message)),
-            )?;
-        if let Some(diagnostic) = diagnostics.first() {
-            return Err(refused(diagnostic, diagnostic.message.replace("; the last one counts", "")));
-        }
-        Self::check(&root, lies, checker).map_err(|mut invalid| {
-            // A manifest in the wrong directory fails before its shape.
-            let is_misplaced = invalid.failures.iter().any(|failure| failure.code == discovery);
-            invalid.failures.retain(|failure| !is_misplaced || failure.code == discovery);
-            for failure in &mut invalid.failures {
+        manifest.map_err(|mut failures| {
+            for failure in &mut failures {
                 failure.place = place(&root, failure);
             }
-            invalid
+            InvalidManifest { failures, claims: id.map(str::to_owned) }
         })
     }
 
@@ -203,45 +235,43 @@ impl Manifest {
         root: &SettingsNode,
         lies: &ManifestLocation<'_>,
         checker: &dyn SchemaChecker,
-    ) -> Result<Manifest, InvalidManifest> {
-        let invalid = |failures| InvalidManifest { failures, claims: None };
+    ) -> Result<Manifest, Vec<ValidationFailure>> {
         let discovery = |pointer: &str, message: String| {
             ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, pointer, message)
         };
         let Some(table) = root.as_table() else {
             let message = format!("a manifest must be a JSON object, not {}", root.described());
-            return Err(invalid(vec![discovery("", message)]));
+            return Err(vec![discovery("", message)]);
         };
-        let id = table.get("id").and_then(SettingsNode::as_text).unwrap_or_default();
-        if !id.is_empty() && id != lies.id {
-            let claimed = shown(id);
-            let message = format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id));
-            let help = match extension_id_fault(id) {
-                Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
-                None => "give both the same name".to_owned(),
-            };
-            let failures = vec![discovery("/id", message).help(help)];
-            return Err(InvalidManifest { failures, claims: Some(id.to_owned()) });
+        let fields: ManifestFields = TypeFault::read(root)
+            .map_err(|fault| vec![field_failure(DiagnosticCode::ShapeInvalid, fault)])?;
+        if fields.category != lies.category {
+            let message = format!("`category` is `{}`, but it lies in `{}`", fields.category, lies.category);
+            return Err(vec![discovery("/category", message).help("move it, or correct the manifest")]);
         }
-        let manifest = Self::shape(table, root, lies).map_err(invalid)?;
-        let unfit = match extension_id_fault(id) {
-            Some(fault) => {
-                let message = format!("`id` {fault}: `{}`", shown(lies.id));
-                vec![discovery("/id", message).help("name it and its directory by a plain word")]
-            }
-            None => match manifest.version_fault() {
-                Some(failure) => vec![failure],
-                None => {
-                    let mut faults = manifest.config_faults(table.get("configSchema"), checker);
-                    faults.extend(manifest.input_schema_fault(checker));
-                    faults
-                }
-            },
+        let span = table.get("markdown").map_or(0..0, SettingsNode::span);
+        let ability =
+            Ability::read(lies.category, lies.scope, root, span).map_err(|failure| vec![*failure])?;
+        let manifest = Manifest {
+            id: fields.id,
+            category: lies.category,
+            contract_version: fields.contract_version,
+            required_core_version: fields.required_core_version,
+            config_schema: fields.config_schema,
+            config: fields.config,
+            ability,
+            diagnostics: unknown_keys(table, lies),
         };
-        if !unfit.is_empty() {
-            return Err(invalid(unfit));
+        if let Some(fault) = extension_id_fault(lies.id) {
+            let message = format!("`id` {fault}: `{}`", shown(lies.id));
+            return Err(vec![discovery("/id", message).help("name it and its directory by a plain word")]);
         }
-        Ok(Manifest { diagnostics: unknown_keys(table, lies), ..manifest })
+        if let Some(failure) = manifest.version_fault() {
+            return Err(vec![failure]);
+        }
+        let mut failures = manifest.config_faults(table.get("configSchema"), checker);
+        failures.extend(manifest.input_schema_fault(checker));
+        if failures.is_empty() { Ok(manifest) } else { Err(failures) }
     }
 
     /// Returns the manifest of a built-in extension, which has settings of its own or none.
@@ -255,75 +285,6 @@ impl Manifest {
             config: Map::new(),
             ability: Ability::Other,
             diagnostics: Diagnostics::new(),
-        }
-    }
-
-    /// Reads the fields.
-    fn shape(
-        table: &SettingsTable,
-        root: &SettingsNode,
-        lies: &ManifestLocation<'_>,
-    ) -> Result<Manifest, Vec<ValidationFailure>> {
-        let fault = |key: &str, message: String| {
-            ValidationFailure::new(DiagnosticCode::ShapeInvalid, format!("/{key}"), message)
-        };
-        let mut failures = Vec::new();
-        let mut name = |key: &str| {
-            let failure = match table.get(key).map(|node| (node, node.as_text())) {
-                Some((_, Some(text))) if !text.is_empty() => return text.to_owned(),
-                Some((_, Some(_))) => fault(key, format!("`{key}` must not be empty")),
-                Some((node, None)) => {
-                    fault(key, format!("`{key}` must be a string, not {}", node.described()))
-                }
-                None => fault(key, format!("`{key}` is missing")).help(format!("add `\"{key}\": \"…\"`")),
-            };
-            failures.push(failure);
-            String::new()
-        };
-        let (id, category) = (name("id"), name("category"));
-        let contract_version = name("contractVersion");
-        let required_core_version = name("requiredCoreVersion");
-        if !category.is_empty() {
-            failures.extend(match category.parse::<Category>() {
-                Ok(known) if known == lies.category => None,
-                Ok(_) => {
-                    let what = format!("`category` is `{category}`, but it lies in `{}`", lies.category);
-                    let failure =
-                        ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "/category", what);
-                    Some(failure.help("move it, or correct the manifest"))
-                }
-                Err(unknown) => {
-                    let known = Category::ALL.iter().map(|category| category.as_str());
-                    let help = suggest_or(&category, known, || unknown.to_string());
-                    let what = format!("`category` is unknown: `{}`", shown(&category));
-                    Some(fault("category", what).help(help))
-                }
-            });
-        }
-        let span = table.get("markdown").map_or(0..0, SettingsNode::span);
-        let ability = Ability::read(lies.category, lies.scope, &root.to_value(), span);
-        let ability = ability.map_err(|failure| failures.push(*failure)).ok();
-        let config = match table.get("config").map(|node| (node, node.to_value())) {
-            None => Map::new(),
-            Some((_, Value::Object(map))) => map,
-            Some((node, _)) => {
-                let what = format!("`config` must be an object, not {}", node.described());
-                failures.push(fault("config", what));
-                Map::new()
-            }
-        };
-        match ability {
-            Some(ability) if failures.is_empty() => Ok(Manifest {
-                id,
-                category: lies.category,
-                contract_version,
-                required_core_version,
-                config_schema: table.get("configSchema").map(SettingsNode::to_value),
-                config,
-                ability,
-                diagnostics: Diagnostics::new(),
-            }),
-            _ => Err(failures),
         }
     }
 

@@ -5,10 +5,10 @@ use super::{
     slot::{Slot, UnknownSlot},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     scope::Scope,
-    settings::{JsonDialect, SettingsNode, SettingsTree, parse_document, shown},
-    suggestion::did_you_mean,
+    settings::{SettingsNode, TypeFault, parse_document, shown},
+    suggestion::{did_you_mean, suggest_or},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +24,16 @@ pub struct Ordering {
     pub scope: Scope,
     /// The path for display.
     pub path: String,
-    slots: BTreeMap<Slot, Vec<OrderingItem>>,
+    slots: BTreeMap<Slot, Vec<String>>,
+    root: SettingsNode,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct OrderingItem {
-    id: String,
-    node: SettingsNode,
+/// The content of an `ordering.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrderingFile {
+    #[serde(default)]
+    hooks: BTreeMap<String, Vec<String>>,
 }
 
 /// The most ids without a hook that are reported one by one for one manifest; computing a location scans the
@@ -54,77 +57,49 @@ pub struct OrderingRewrite {
 }
 
 impl Ordering {
-    /// Reads an `ordering.json`: strict JSON, `{"hooks": {"TOOL_CALL/pre": ["id", …]}}`.
+    /// Reads an `ordering.json`: JSON with comments, `{"hooks": {"TOOL_CALL/pre": ["id", …]}}`.
     ///
     /// # Errors
     /// The fault of the file. The layer is then used without an ordering, so the diagnostic is a warning.
     pub fn read(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
         Self::parse(scope, path, bytes).map_err(|mut diagnostic| {
-            diagnostic.severity = crate::diagnostic::Severity::Warning;
+            diagnostic.severity = Severity::Warning;
             diagnostic.message = format!("{path} was left out: {}", diagnostic.message);
-            if diagnostic.place.is_none() {
-                diagnostic.place = Some(Place::file(Some(scope), path));
-            }
             diagnostic
         })
     }
 
     fn parse(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
-        let bad = |code: DiagnosticCode, message: String, node: &SettingsNode| {
-            Box::new(Diagnostic::error(code, message).at(node.place()))
+        let root = parse_document(scope.into(), path, bytes, MALFORMED)?;
+        let bad = |code: DiagnosticCode, keys: &[String], message: String| {
+            Diagnostic::error(code, message).at(root.at(keys).unwrap_or(&root).place())
         };
-        let (root, diagnostics) = parse_document(scope.into(), path, bytes, JsonDialect::Strict, MALFORMED)?;
-        if let Some(diagnostic) = diagnostics.into_iter().next() {
-            let message = diagnostic.message.replace("; the last one counts", "");
-            return Err(Box::new(Diagnostic { code: MALFORMED, message, ..diagnostic }));
-        }
-        let table = root.as_table().ok_or_else(|| {
-            bad(MALFORMED, format!("it must be a JSON object, not {}", root.described()), &root)
-        })?;
-        if let Some((key, node)) = table.iter().find(|(key, _)| *key != "hooks") {
-            let message = format!("`{}` does not belong here; the only key is `hooks`", shown(key));
-            let mut diagnostic = bad(MALFORMED, message, node);
-            diagnostic.place = Some(node.key_place());
-            return Err(diagnostic);
-        }
-        let Some(hooks) = table.get("hooks") else {
-            return Ok(Ordering { scope, path: path.to_owned(), slots: BTreeMap::new() });
-        };
-        let hooks = hooks.as_table().ok_or_else(|| {
-            bad(MALFORMED, format!("`hooks` must be an object, not {}", hooks.described()), hooks)
+        let file: OrderingFile = TypeFault::read(&root).map_err(|fault| {
+            let diagnostic = bad(MALFORMED, &fault.keys, fault.message);
+            Box::new(Diagnostic { help: fault.help.map(Remedy::from), ..diagnostic })
         })?;
         let mut slots = BTreeMap::new();
-        for (name, node) in hooks.iter() {
+        for (name, ids) in file.hooks {
+            let keys = ["hooks".to_owned(), name.clone()];
             let slot = name.parse::<Slot>().map_err(|UnknownSlot| {
                 let names: Vec<String> = Slot::all().map(|slot| slot.to_string()).collect();
-                let near = did_you_mean(name, names.iter().map(String::as_str));
-                let help =
-                    near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
-                let diagnostic = Diagnostic::error(INVALID_SLOT, format!("`{}` is no slot", shown(name)));
-                Box::new(diagnostic.at(node.key_place()).help(help))
+                let names = names.iter().map(String::as_str);
+                let help = suggest_or(&name, names, || UnknownSlot.to_string());
+                Box::new(bad(INVALID_SLOT, &keys, format!("`{}` is no slot", shown(&name))).help(help))
             })?;
-            let SettingsTree::List(items) = node.tree() else {
-                let message = format!("`{name}` must be an array of hook ids, not {}", node.described());
-                return Err(bad(MALFORMED, message, node));
-            };
-            if items.is_empty() {
-                return Err(bad(MALFORMED, format!("`{name}` must list at least one hook"), node));
+            if ids.is_empty() {
+                let message = format!("`{name}` must list at least one hook");
+                return Err(Box::new(bad(MALFORMED, &keys, message)));
             }
-            let mut listed = Vec::with_capacity(items.len());
             let mut known = BTreeSet::new();
-            for (at, item) in items.iter().enumerate() {
-                let Some(id) = item.as_text().filter(|id| !id.is_empty()) else {
-                    let message = format!("item {at} of `{name}` must be the id of a hook");
-                    return Err(bad(MALFORMED, message, item));
-                };
-                if !known.insert(id) {
-                    return Err(bad(DUPLICATE, format!("`{}` is listed twice in `{name}`", shown(id)), item));
-                }
-                listed.push(OrderingItem { id: id.to_owned(), node: item.clone() });
+            if let Some(at) = ids.iter().position(|id| !known.insert(id)) {
+                let message = format!("`{}` is listed twice in `{name}`", shown(&ids[at]));
+                let keys = [keys.as_slice(), &[at.to_string()]].concat();
+                return Err(Box::new(bad(DUPLICATE, &keys, message)));
             }
-            slots.insert(slot, listed);
+            slots.insert(slot, ids);
         }
-        Ok(Ordering { scope, path: path.to_owned(), slots })
+        Ok(Ordering { scope, path: path.to_owned(), slots, root })
     }
 
     /// Returns the slots that it lists.
@@ -161,21 +136,22 @@ pub fn order(
         for (slot, listed) in &ordering.slots {
             let mut ordered = defaults.get(slot).cloned().unwrap_or_default();
             let known: BTreeSet<&str> = ordered.iter().map(|hook| hook.id.as_str()).collect();
-            for OrderingItem { id, node } in listed.iter().filter(|item| !known.contains(item.id.as_str())) {
+            for (at, id) in listed.iter().enumerate().filter(|(_, id)| !known.contains(id.as_str())) {
                 unknown += 1;
                 if unknown > MOST_UNKNOWN {
                     continue;
                 }
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
-                let mut diagnostic =
-                    Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(node.place());
+                let node = ordering.root.at(&["hooks", &slot.to_string(), &at.to_string()]);
+                let place = node.unwrap_or(&ordering.root).place();
+                let mut diagnostic = Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(place);
                 if let Some(near) = did_you_mean(id, ordered.iter().map(|hook| hook.id.as_str())) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
                 diagnostics.push(diagnostic);
             }
             let places: BTreeMap<&str, usize> =
-                listed.iter().enumerate().map(|(place, item)| (item.id.as_str(), place)).collect();
+                listed.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
             // No list moves a guard behind the hooks that it guards.
             ordered
                 .sort_by_key(|hook| (hook.role, places.get(hook.id.as_str()).map_or(usize::MAX, |at| *at)));

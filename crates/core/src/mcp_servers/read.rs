@@ -1,17 +1,18 @@
 //! Reads an `mcp.json`: JSON with comments, `{"mcpServers": {"id": {…}}}` or a bare object by id.
 //!
-//! A file that cannot be read is left out; an invalid server does not affect the others. Its faults are
-//! collected until all layers are known, because their severity depends on the layers below. No diagnostic
-//! has an excerpt of the file, because the line may contain a secret.
+//! A file that cannot be read is left out; an invalid server does not affect the others. Its fault is kept until all layers
+//! are known, because its severity depends on the layers below. No diagnostic has an excerpt of the file, because the line
+//! may contain a secret.
 
 use super::server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
-    extension::{ValidationFailure, id_fault},
+    extension::{EntrySwitch, ValidationFailure, id_fault},
     scope::Scope,
-    settings::{JsonDialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
+    settings::{SettingsNode, SettingsTable, TypeFault, parse_document, shown},
     suggestion::did_you_mean,
 };
+use serde::{Deserialize, de::value::MapDeserializer};
 use std::collections::BTreeMap;
 
 pub(super) const INVALID: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
@@ -21,8 +22,8 @@ const WRAPPER: &str = "mcpServers";
 /// The most servers in a file; each costs diagnostics.
 const MOST_SERVERS: usize = 256;
 
-/// The most faults of one server that are reported one by one; the others are summarized by their number.
-const MOST_FAULTS: usize = 5;
+/// The most unknown keys of an object that are reported one by one; the others are summarized by their number.
+const MOST_UNKNOWN: usize = 5;
 
 /// The keys of a server, sorted; other products use `disabled` for `disable`.
 const KEYS: [&str; 9] = ["args", "command", "cwd", "disable", "disabled", "env", "headers", "type", "url"];
@@ -42,32 +43,33 @@ pub struct McpFile {
 pub(super) struct ServerDeclaration {
     /// The location of the id.
     pub(super) place: Place,
-    /// The value of `disable`, if it is set.
-    pub(super) switch: Option<ServerSwitch>,
-    pub(super) what: DeclarationKind,
+    /// `disable`, if it is set.
+    pub(super) switch: Option<EntrySwitch>,
+    /// The server; `None` for an entry with nothing but `disable`.
+    pub(super) server: Result<Option<McpServer>, Box<ValidationFailure>>,
     /// Warnings that do not invalidate the entry.
     pub(super) diagnostics: Diagnostics,
 }
 
-/// `"disable": true` or `false`.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct ServerSwitch {
-    pub(super) off: bool,
-    pub(super) place: Place,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum DeclarationKind {
-    /// An entry with nothing but `disable`.
-    Directive,
-    Sound(McpServer),
-    Broken(Vec<ValidationFailure>),
+/// The fields of a server.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ServerFields {
+    #[serde(rename = "type")]
+    transport: Option<Transport>,
+    command: Option<String>,
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    cwd: Option<String>,
+    url: Option<String>,
+    headers: BTreeMap<String, String>,
+    disable: Option<bool>,
+    disabled: Option<bool>,
 }
 
 impl McpFile {
-    /// Reads the bytes of an `mcp.json`; a BOM is accepted. A file that is not JSON, or not an object of
-    /// servers, is one error and no layer. Diagnostics about single servers come from
-    /// [`resolve`](super::resolve).
+    /// Reads the bytes of an `mcp.json`; a BOM is accepted. A file that is not JSON, not an object of servers, or has a key
+    /// twice, is one error and no layer. Diagnostics about single servers come from [`resolve`](super::resolve).
     ///
     /// ```
     /// use preface_core::{mcp_servers::McpFile, scope::Scope};
@@ -97,46 +99,24 @@ impl McpFile {
         diagnostics: &mut Diagnostics,
     ) -> Result<BTreeMap<String, ServerDeclaration>, Box<Diagnostic>> {
         let bad = |message: String, place: Place| Box::new(Diagnostic::error(INVALID, message).at(place));
-        let (root, mut found) = parse_document(scope.into(), path, bytes, JsonDialect::Commented, INVALID)?;
-        if found.iter().any(|diagnostic| diagnostic.place.as_ref().is_none_or(|place| place.span.is_none())) {
-            return Err(bad("too many of its keys are set twice".to_owned(), Place::file(Some(scope), path)));
-        }
-        let table = root.as_table().ok_or_else(|| {
-            bad(format!("it must be a JSON object, not {}", root.json_type()), root.place())
-        })?;
+        let object =
+            |what: &str, node: &SettingsNode| bad(format!("{what}, not {}", node.json_type()), node.place());
+        let root = parse_document(scope.into(), path, bytes, INVALID)?;
+        let table = root.as_table().ok_or_else(|| object("it must be a JSON object", &root))?;
         let servers = match table.get(WRAPPER) {
             Some(node) => {
-                let key = node.key_place();
-                if found
-                    .iter()
-                    .any(|diagnostic| diagnostic.place.as_ref().is_some_and(|place| place.span == key.span))
-                {
-                    return Err(bad(format!("`{WRAPPER}` is set twice"), key));
-                }
-                note_strangers(table, diagnostics);
-                node.as_table().ok_or_else(|| {
-                    bad(
-                        format!("`{WRAPPER}` must be an object of servers, not {}", node.json_type()),
-                        node.place(),
-                    )
-                })?
+                let where_ = format!("beside `{WRAPPER}`");
+                diagnostics.extend(unknown_keys(table, &[WRAPPER, "$schema"], &where_));
+                let what = format!("`{WRAPPER}` must be an object of servers");
+                node.as_table().ok_or_else(|| object(&what, node))?
             }
             None => {
                 if let Some((key, node)) =
                     sorted_entries(table).into_iter().find(|(_, node)| node.as_table().is_none())
                 {
-                    let message =
-                        format!("`{}` must be a server, an object, not {}", shown(key), node.json_type());
+                    let error = object(&format!("`{}` must be a server, an object", shown(key)), node);
                     let near = did_you_mean(key, [WRAPPER]).unwrap_or(WRAPPER);
-                    let diagnostic = Diagnostic::error(INVALID, message).at(node.place());
-                    return Err(Box::new(
-                        diagnostic.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`")),
-                    ));
-                }
-                if let Some((key, node)) = misnamed_wrapper(table) {
-                    let message = format!("`{}` is no server: it holds servers", shown(key));
-                    let diagnostic = Diagnostic::error(INVALID, message).at(node.key_place());
-                    return Err(Box::new(diagnostic.help(format!("did you mean `{WRAPPER}`?"))));
+                    return Err(Box::new(error.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`"))));
                 }
                 table
             }
@@ -145,368 +125,158 @@ impl McpFile {
             let message = format!("it has {} servers, and {MOST_SERVERS} are the most", servers.len());
             return Err(bad(message, Place::file(Some(scope), path)));
         }
-        let read = sorted_entries(servers).into_iter().map(|(id, node)| {
-            let about = take_within(&mut found, node);
-            (id.to_owned(), ServerDeclaration::read(id, node, about))
-        });
-        let read = read.collect();
-        // The remaining diagnostics are about values that a duplicate key replaced, or about numbers that are
-        // no servers.
-        diagnostics.extend(found.into_iter().map(|diagnostic| Diagnostic {
-            code: INVALID,
-            place: diagnostic.place.map(without_excerpt),
-            ..diagnostic
-        }));
-        Ok(read)
+        let read = servers.iter().map(|(id, node)| (id.clone(), ServerDeclaration::read(scope, id, node)));
+        Ok(read.collect())
     }
 }
 
-/// Finds the only key of a file, if its value looks like servers: other programs use other names for the
-/// wrapper.
-fn misnamed_wrapper(table: &SettingsTable) -> Option<(&str, &SettingsNode)> {
-    let mut keys = table.iter().filter(|(key, _)| *key != "$schema");
-    let (key, node) = keys.next().filter(|_| keys.next().is_none())?;
-    let is_server = |node: &SettingsNode| {
-        node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key.as_str())))
-    };
-    let found = node.as_table().filter(|found| !found.is_empty() && !is_server(node))?;
-    found.iter().all(|(_, node)| is_server(node)).then_some((key, node))
-}
-
-/// Reports keys beside `mcpServers`.
-fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
-    let strangers: Vec<_> =
-        sorted_entries(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
-    for (key, node) in strangers.iter().take(MOST_FAULTS) {
-        let message = format!("`{}` is next to `{WRAPPER}` and is ignored", shown(key));
+/// Reports unknown keys of an object.
+fn unknown_keys(table: &SettingsTable, known: &[&str], of: &str) -> Diagnostics {
+    let unknown: Vec<_> = sorted_entries(table).into_iter().filter(|(key, _)| !known.contains(key)).collect();
+    let few = unknown.iter().take(MOST_UNKNOWN).map(|(key, node)| {
+        let message = format!("`{}` {of} is unknown and is ignored", shown(key));
         let diagnostic = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
-        diagnostics.push(match node.as_table() {
-            Some(_) => diagnostic.help(format!("if it is a server, move it into `{WRAPPER}`")),
-            None => diagnostic,
-        });
-    }
-    if strangers.len() > MOST_FAULTS {
-        let message = format!("{} more keys beside `{WRAPPER}` are ignored", strangers.len() - MOST_FAULTS);
-        diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message));
-    }
-}
-
-/// Takes the parser's diagnostics about a value or its key: duplicate keys, numbers that are too large.
-fn take_within(diagnostics: &mut Diagnostics, node: &SettingsNode) -> Diagnostics {
-    let from = node.key_place().span.map_or(node.span().start, |span| span.start);
-    let to = node.span().end;
-    let is_within = |diagnostic: &Diagnostic| {
-        let span = diagnostic.place.as_ref().and_then(|place| place.span.as_ref());
-        span.is_some_and(|span| from <= span.start && span.end <= to)
-    };
-    let (within, rest) = std::mem::take(diagnostics).into_iter().partition(is_within);
-    *diagnostics = rest;
-    within
+        let near = did_you_mean(key, known.iter().copied());
+        Diagnostic { help: near.map(|near| format!("did you mean `{near}`?").into()), ..diagnostic }
+    });
+    let more = unknown.len().saturating_sub(MOST_UNKNOWN);
+    let more =
+        (more > 0).then(|| Diagnostic::warning(UNKNOWN_KEY, format!("{more} more keys {of} are ignored")));
+    few.chain(more).collect()
 }
 
 impl ServerDeclaration {
-    fn read(id: &str, node: &SettingsNode, found: Diagnostics) -> ServerDeclaration {
-        let place = without_excerpt(node.key_place());
-        let mut reading = ServerReader {
-            place: place.clone(),
-            table: None,
-            failures: Vec::new(),
-            more: 0,
-            diagnostics: Vec::new(),
-        };
-        if let Some(fault) = id_fault(id) {
-            reading.report("", format!("the id `{}` {fault}", shown(id)));
+    fn read(scope: Scope, id: &str, node: &SettingsNode) -> ServerDeclaration {
+        let mut diagnostics = Diagnostics::new();
+        if let Some(table) = node.as_table() {
+            diagnostics = unknown_keys(table, &KEYS, &format!("of the server `{}`", shown(id)));
         }
-        for diagnostic in found {
-            // Products differ in which duplicate they use, so the excerpt must not show only one of them.
-            let twice = diagnostic.place.as_ref().is_some_and(|of| of.span == place.span);
-            let message = match twice {
-                true => "the id is taken in this file already".to_owned(),
-                false => diagnostic.message.replace("; the last one counts", ""),
-            };
-            let mut failure = ValidationFailure::new(INVALID, "", message);
-            failure.place = diagnostic.place.map(without_excerpt);
-            failure.help = diagnostic.help;
-            reading.fail(failure);
+        let mut switches = ["disable", "disabled"].iter().filter_map(|key| {
+            let node = node.at(&[key])?;
+            let place = without_excerpt(node.place());
+            Some(EntrySwitch { by: scope.into(), off: node.as_flag()?, place })
+        });
+        let switch = switches.next();
+        let other = switches.next().map(|switch| switch.off);
+        // Those that contradict each other are none.
+        let switch = switch.filter(|switch| other.is_none_or(|off| off == switch.off));
+        ServerDeclaration {
+            place: without_excerpt(node.key_place()),
+            switch,
+            server: server(id, node, &mut diagnostics).map_err(Box::new),
+            diagnostics,
         }
-        let Some(table) = node.as_table() else {
-            reading.report("", format!("a server must be an object, not {}", node.json_type()));
-            let failures = reading.finish();
-            return ServerDeclaration {
-                place,
-                switch: None,
-                what: DeclarationKind::Broken(failures),
-                diagnostics: Vec::new(),
-            };
-        };
-        reading.table = Some(table);
-        reading.diagnostics = unknown_keys(id, table);
-        let switch = reading.switch();
-        let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
-        let known = || table.keys().map(String::as_str).filter(|key| KEYS.contains(key));
-        let only_switches = known().any(is_switch) && known().all(is_switch);
-        let server = if only_switches { None } else { reading.server() };
-        let diagnostics = std::mem::take(&mut reading.diagnostics);
-        let failures = reading.finish();
-        let what = match server {
-            _ if !failures.is_empty() => DeclarationKind::Broken(failures),
-            Some(server) => DeclarationKind::Sound(server),
-            None => DeclarationKind::Directive,
-        };
-        ServerDeclaration { place, switch, what, diagnostics }
     }
 }
 
-fn unknown_keys(id: &str, table: &SettingsTable) -> Diagnostics {
-    let unknown: Vec<_> = sorted_entries(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
-    let mut diagnostics = Diagnostics::new();
-    for (key, node) in unknown.iter().take(MOST_FAULTS) {
-        let message = format!("`{}` of the server `{}` is unknown and is ignored", shown(key), shown(id));
-        let diagnostic = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
-        diagnostics.push(match did_you_mean(key, KEYS) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        });
+/// Reads a server; `None` for an entry that only sets `disable`.
+fn server(
+    id: &str,
+    node: &SettingsNode,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<McpServer>, ValidationFailure> {
+    // The failure of a part, or of the server as a whole if it does not have the part.
+    let failure = |keys: &[&str], message: String| {
+        let place =
+            node.at(keys).filter(|_| !keys.is_empty()).map_or_else(|| node.key_place(), SettingsNode::place);
+        ValidationFailure::new(INVALID, "", message).at(without_excerpt(place))
+    };
+    if let Some(fault) = id_fault(id) {
+        return Err(failure(&[], format!("the id `{}` {fault}", shown(id))));
     }
-    if unknown.len() > MOST_FAULTS {
-        let more = unknown.len() - MOST_FAULTS;
-        let message = format!("{more} more keys of the server `{}` are ignored", shown(id));
-        diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message));
+    let table = node
+        .as_table()
+        .ok_or_else(|| failure(&[], format!("a server must be an object, not {}", node.json_type())))?;
+    // The fault that is reported does not depend on the order in the file.
+    let fields = MapDeserializer::new(sorted_entries(table).into_iter());
+    let fields: ServerFields = TypeFault::read(fields).map_err(|fault| {
+        let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
+        ValidationFailure { help: fault.help.map(Remedy::from), ..failure(&keys, fault.message) }
+    })?;
+    if let (Some(disable), Some(disabled)) = (fields.disable, fields.disabled)
+        && disable != disabled
+    {
+        let message = "`disable` and `disabled` contradict each other".to_owned();
+        return Err(failure(&["disabled"], message).help("keep `disable`"));
     }
-    diagnostics
-}
-
-/// The fields of one server; faults are collected, so that all of them are reported at once.
-struct ServerReader<'n> {
-    /// The location of the server's id.
-    place: Place,
-    table: Option<&'n SettingsTable>,
-    failures: Vec<ValidationFailure>,
-    more: usize,
-    /// Warnings that do not invalidate the entry.
-    diagnostics: Diagnostics,
-}
-
-impl<'n> ServerReader<'n> {
-    fn node(&self, key: &str) -> Option<&'n SettingsNode> {
-        self.table.and_then(|table| table.get(key))
+    let known = || table.keys().map(String::as_str).filter(|key| KEYS.contains(key));
+    let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
+    if known().any(is_switch) && known().all(is_switch) {
+        return Ok(None);
     }
-
-    fn fail(&mut self, failure: ValidationFailure) {
-        if self.failures.len() < MOST_FAULTS {
-            self.failures.push(failure);
-        } else {
-            self.more += 1;
+    let transport = match (fields.transport, &fields.command, &fields.url) {
+        (Some(transport), ..) => transport,
+        (None, Some(_), None) => Transport::Stdio,
+        (None, None, Some(_)) => Transport::StreamableHttp,
+        (None, Some(_), Some(_)) => {
+            let message = "it has both `command` and `url`".to_owned();
+            return Err(failure(&["url"], message).help("keep one of the two"));
         }
-    }
-
-    /// Records a fault of the server as a whole, or of a missing key.
-    fn report(&mut self, pointer: &str, message: impl Into<String>) {
-        let failure = ValidationFailure::new(INVALID, pointer, message).at(self.place.clone());
-        self.fail(failure);
-    }
-
-    fn wrong_at(&mut self, pointer: String, message: String, node: &SettingsNode, help: Option<String>) {
-        // Computing a location scans the file.
-        if self.failures.len() >= MOST_FAULTS {
-            self.more += 1;
-            return;
+        (None, None, None) => {
+            return Err(failure(&[], "it has neither `command` nor `url`".to_owned()));
         }
-        let mut failure = ValidationFailure::new(INVALID, pointer, message).at(without_excerpt(node.place()));
-        failure.help = help.map(Remedy::from);
-        self.fail(failure);
-    }
-
-    fn finish(mut self) -> Vec<ValidationFailure> {
-        if self.more > 0 {
-            let message = format!("{} more faults are not listed", self.more);
-            self.failures.push(ValidationFailure::new(INVALID, "", message).at(self.place));
-        }
-        self.failures
-    }
-
-    fn switch(&mut self) -> Option<ServerSwitch> {
-        let mut found: Option<ServerSwitch> = None;
-        for key in ["disable", "disabled"] {
-            let Some(node) = self.node(key) else { continue };
-            let Some(off) = node.as_flag() else {
-                let message = format!("`{key}` must be true or false, not {}", node.json_type());
-                self.wrong_at(format!("/{key}"), message, node, None);
-                continue;
-            };
-            if found.as_ref().is_some_and(|found| found.off != off) {
-                let message = "`disable` and `disabled` contradict each other".to_owned();
-                self.wrong_at(format!("/{key}"), message, node, Some("keep `disable`".to_owned()));
-                return None;
-            }
-            found.get_or_insert(ServerSwitch { off, place: without_excerpt(node.place()) });
-        }
-        found
-    }
-
-    fn server(&mut self) -> Option<McpServer> {
-        let transport = self.transport()?;
-        let foreign: &[&str] = match transport {
-            Transport::Stdio => &["headers", "url"],
-            Transport::Sse | Transport::StreamableHttp => &["args", "command", "cwd", "env"],
-        };
-        for key in foreign {
-            if let Some(node) = self.node(key) {
-                let message = format!("`{key}` does nothing for a server of type `{transport}`");
-                let place = without_excerpt(node.key_place());
-                self.diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message).at(place));
-            }
-        }
-        match transport {
-            Transport::Stdio => self.launch().map(McpServer::Stdio),
-            Transport::Sse => self.address(transport).map(McpServer::Sse),
-            Transport::StreamableHttp => self.address(transport).map(McpServer::StreamableHttp),
-        }
-    }
-
-    /// Returns the `type`, or the transport that the other keys imply.
-    fn transport(&mut self) -> Option<Transport> {
-        if let Some(node) = self.node("type") {
-            let name = self.text("type")?;
-            let found = Transport::named(&name);
-            if found.is_none() {
-                let names = Transport::ALL.map(Transport::as_str);
-                let message = format!(
-                    "`type` must be one of `stdio`, `sse`, `streamable-http`, not `{}`",
-                    shown(&name)
-                );
-                let near = did_you_mean(&name, names).map(|near| format!("did you mean `{near}`?"));
-                self.wrong_at("/type".to_owned(), message, node, near);
-            }
-            return found;
-        }
-        match (self.node("command"), self.node("url")) {
-            (Some(_), None) => Some(Transport::Stdio),
-            (None, Some(_)) => Some(Transport::StreamableHttp),
-            (Some(_), Some(url)) => {
-                let message = "it has both `command` and `url`".to_owned();
-                self.wrong_at("/url".to_owned(), message, url, Some("keep one of the two".to_owned()));
-                None
-            }
-            (None, None) => {
-                self.report("", "it has neither `command` nor `url`");
-                None
-            }
-        }
-    }
-
-    fn launch(&mut self) -> Option<StdioServer> {
-        let command = self.required_text("command", Transport::Stdio);
-        let args = self.texts("args");
-        let env = self.pairs("env", |name| {
-            (name.is_empty() || name.contains(['=', '\0'])).then_some("is no name of a variable")
-        });
-        let cwd = self.node("cwd").and_then(|_| self.non_blank_text("cwd"));
-        Some(StdioServer { command: command?, args, env, cwd })
-    }
-
-    fn address(&mut self, transport: Transport) -> Option<ServerAddress> {
-        let url = self.required_text("url", transport);
-        if let (Some(url), Some(node)) = (&url, self.node("url"))
-            && let Some((fault, help)) = url_fault(url)
-        {
-            let help = help.map(str::to_owned);
-            self.wrong_at("/url".to_owned(), format!("`url` {fault}"), node, help);
-        }
-        let headers = self.pairs("headers", |name| {
-            let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-            (name.is_empty() || !name.bytes().all(is_token)).then_some("is no name of a header")
-        });
-        Some(ServerAddress { url: url?, headers })
-    }
-
-    /// Reads a string that must be present and not blank.
-    fn required_text(&mut self, key: &str, transport: Transport) -> Option<String> {
-        if self.node(key).is_none() {
-            self.report("", format!("a server of type `{transport}` needs `{key}`"));
-            return None;
-        }
-        self.non_blank_text(key)
-    }
-
-    fn non_blank_text(&mut self, key: &str) -> Option<String> {
-        let node = self.node(key)?;
-        let text = self.text(key)?;
-        if text.trim().is_empty() {
-            self.wrong_at(format!("/{key}"), format!("`{key}` must not be blank"), node, None);
-            return None;
-        }
-        Some(text)
-    }
-
-    fn text(&mut self, key: &str) -> Option<String> {
-        let node = self.node(key)?;
-        self.string(&format!("/{key}"), &format!("`{key}`"), node)
-    }
-
-    fn string(&mut self, pointer: &str, what: &str, node: &SettingsNode) -> Option<String> {
-        let Some(text) = node.as_text() else {
-            let help = match node.tree() {
-                SettingsTree::Number(_) | SettingsTree::Flag(_) => Some("put it in quotes".to_owned()),
-                SettingsTree::List(_) if pointer == "/command" => {
-                    Some("write the program to `command` and its arguments to `args`".to_owned())
-                }
-                _ => None,
-            };
-            let message = format!("{what} must be a string, not {}", node.json_type());
-            self.wrong_at(pointer.to_owned(), message, node, help);
-            return None;
-        };
+    };
+    let foreign: &[&str] = match transport {
+        Transport::Stdio => &["headers", "url"],
+        Transport::Sse | Transport::StreamableHttp => &["args", "command", "cwd", "env"],
+    };
+    diagnostics.extend(foreign.iter().filter_map(|key| table.get(*key).map(|node| (key, node))).map(
+        |(key, node)| {
+            let message = format!("`{key}` does nothing for a server of type `{transport}`");
+            Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()))
+        },
+    ));
+    let required = |key: &str, text: Option<String>| {
+        text.ok_or_else(|| failure(&[], format!("a server of type `{transport}` needs `{key}`")))
+    };
+    let texts = [("command", &fields.command), ("cwd", &fields.cwd), ("url", &fields.url)];
+    let texts = texts.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)));
+    for (key, text) in texts.chain(fields.args.iter().map(|text| ("args", text.as_str()))) {
         if text.contains('\0') {
-            let message = format!("{what} must not hold NUL characters");
-            self.wrong_at(pointer.to_owned(), message, node, None);
-            return None;
+            return Err(failure(&[key], format!("`{key}` must not hold NUL characters")));
         }
-        Some(text.to_owned())
+        if key != "args" && text.trim().is_empty() {
+            return Err(failure(&[key], format!("`{key}` must not be blank")));
+        }
     }
-
-    fn texts(&mut self, key: &str) -> Vec<String> {
-        let Some(node) = self.node(key) else { return Vec::new() };
-        let SettingsTree::List(items) = node.tree() else {
-            let message = format!("`{key}` must be an array of strings, not {}", node.json_type());
-            self.wrong_at(format!("/{key}"), message, node, None);
-            return Vec::new();
-        };
-        let mut texts = Vec::with_capacity(items.len());
-        for (at, item) in items.iter().enumerate() {
-            texts.extend(self.string(&format!("/{key}/{at}"), &format!("item {at} of `{key}`"), item));
+    for (key, pairs) in [("env", &fields.env), ("headers", &fields.headers)] {
+        if let Some((name, fault)) =
+            pairs.iter().find_map(|(name, value)| Some((name, pair_fault(key, name, value)?)))
+        {
+            return Err(failure(&[key, name], format!("`{}` of `{key}` {fault}", shown(name))));
         }
-        texts
     }
-
-    /// Reads an object of strings. Its values may be secrets and are in no message.
-    fn pairs(
-        &mut self,
-        key: &str,
-        name_fault: impl Fn(&str) -> Option<&'static str>,
-    ) -> BTreeMap<String, UnexpandedValue> {
-        let mut pairs = BTreeMap::new();
-        let Some(node) = self.node(key) else { return pairs };
-        let Some(table) = node.as_table() else {
-            let message = format!("`{key}` must be an object of strings, not {}", node.json_type());
-            self.wrong_at(format!("/{key}"), message, node, None);
-            return pairs;
-        };
-        for (name, node) in sorted_entries(table) {
-            let what = format!("`{}` of `{key}`", shown(name));
-            let pointer = format!("/{key}/{}", shown(&name.replace('~', "~0").replace('/', "~1")));
-            if let Some(fault) = name_fault(name) {
-                self.wrong_at(pointer, format!("{what} {fault}"), node, None);
-                continue;
-            }
-            let Some(text) = self.string(&pointer, &what, node) else { continue };
-            if key == "headers" && text.contains(['\r', '\n']) {
-                self.wrong_at(pointer, format!("{what} must be one line"), node, None);
-                continue;
-            }
-            pairs.insert(name.to_owned(), UnexpandedValue::new(text));
+    let unexpanded = |pairs: BTreeMap<String, String>| {
+        pairs.into_iter().map(|(name, value)| (name, UnexpandedValue::new(value))).collect()
+    };
+    let address = |url: Option<String>, headers| {
+        let url = required("url", url)?;
+        if let Some((fault, help)) = url_fault(&url) {
+            let failure = failure(&["url"], format!("`url` {fault}"));
+            return Err(ValidationFailure { help: help.map(Remedy::from), ..failure });
         }
-        pairs
+        Ok(ServerAddress { url, headers: unexpanded(headers) })
+    };
+    Ok(Some(match transport {
+        Transport::Stdio => McpServer::Stdio(StdioServer {
+            command: required("command", fields.command)?,
+            args: fields.args,
+            env: unexpanded(fields.env),
+            cwd: fields.cwd,
+        }),
+        Transport::Sse => McpServer::Sse(address(fields.url, fields.headers)?),
+        Transport::StreamableHttp => McpServer::StreamableHttp(address(fields.url, fields.headers)?),
+    }))
+}
+
+/// Returns the fault of an environment variable or a header. Its value may be a secret.
+fn pair_fault(key: &str, name: &str, value: &str) -> Option<&'static str> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    match key {
+        _ if value.contains('\0') => Some("must not hold NUL characters"),
+        "env" => (name.is_empty() || name.contains(['=', '\0'])).then_some("is no name of a variable"),
+        _ if name.is_empty() || !name.bytes().all(is_token) => Some("is no name of a header"),
+        _ => value.contains(['\r', '\n']).then_some("must be one line"),
     }
 }
 

@@ -8,11 +8,11 @@
 
 use super::{
     entry::ServerEntry,
-    read::{DeclarationKind, INVALID, McpFile, ServerDeclaration, ServerSwitch},
+    read::{INVALID, McpFile, ServerDeclaration},
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
-    extension::{EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, select_active},
+    extension::{EntryOrigin, EntrySwitches, Status, ValidationFailure, select_active},
     settings::shown,
     suggestion::suggest_or,
 };
@@ -75,8 +75,8 @@ pub fn resolve(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) 
 #[derive(Default)]
 struct LayerDeclarations {
     rows: Vec<ServerEntry>,
-    /// The failures of each row.
-    failures: Vec<Vec<ValidationFailure>>,
+    /// The failure of each row.
+    failures: Vec<Option<Box<ValidationFailure>>>,
     switches: EntrySwitches,
     /// Diagnostics of entries that only set `disable`.
     diagnostics: Diagnostics,
@@ -84,29 +84,27 @@ struct LayerDeclarations {
 
 impl LayerDeclarations {
     fn add(&mut self, id: &str, origin: EntryOrigin, declared: ServerDeclaration) {
-        let ServerDeclaration { place, switch, what, mut diagnostics } = declared;
-        let broken = matches!(what, DeclarationKind::Broken(_));
+        let ServerDeclaration { place, switch, server, mut diagnostics } = declared;
         // An invalid entry does not enable another.
-        if let Some(switch) = switch.filter(|switch| switch.off || !broken) {
-            let ServerSwitch { off, place } = switch;
-            self.switches.0.insert(0, EntrySwitch { by: origin.scope.into(), off, place });
+        if let Some(switch) = switch.filter(|switch| switch.off || server.is_ok()) {
+            self.switches.0.insert(0, switch);
         }
         let first = self.rows.last().map(|row| &row.origin).filter(|first| first.scope == origin.scope);
         // Of two in one layer the first is used.
         let at = self.rows.len() - usize::from(first.is_some());
-        let (server, failures) = match (what, first) {
-            (DeclarationKind::Directive, _) => return self.diagnostics.append(&mut diagnostics),
-            (DeclarationKind::Broken(failures), _) => (None, failures),
-            (DeclarationKind::Sound(_), Some(first)) => {
+        let (server, failure) = match (server, first) {
+            (Ok(None), _) => return self.diagnostics.append(&mut diagnostics),
+            (Err(failure), _) => (None, Some(failure)),
+            (Ok(Some(_)), Some(first)) => {
                 let message = format!("the id is taken in this layer by {}", first.path);
                 let failure = ValidationFailure::new(INVALID, "", message).at(place);
-                (None, vec![failure.help("remove or rename one of the two")])
+                (None, Some(Box::new(failure.help("remove or rename one of the two"))))
             }
-            (DeclarationKind::Sound(server), None) => (Some(server), Vec::new()),
+            (Ok(server), None) => (server, None),
         };
         let row = ServerEntry::of(id, origin, server);
         self.rows.insert(at, ServerEntry { diagnostics, ..row });
-        self.failures.insert(at, failures);
+        self.failures.insert(at, failure);
     }
 
     /// Selects the active one among the servers of one id.
@@ -121,11 +119,11 @@ impl LayerDeclarations {
         let mut in_order: Vec<&mut ServerEntry> = rows.iter_mut().collect();
         let is_usable = |_, row: &ServerEntry| !row.needs_grant() || may_run(row);
         let winner = select_active(&mut in_order, false, &is_usable);
-        for (at, failures) in failures.into_iter().enumerate() {
+        for (at, failure) in failures.into_iter().enumerate() {
             let stays = rows[..at].iter().rfind(|row| row.active).map(|row| row.origin.scope);
             let row = &mut rows[at];
             let who = row.label();
-            for failure in &failures {
+            if let Some(failure) = failure {
                 let mut diagnostic = failure.diagnostic(&who, stays);
                 if row.disabled_by.is_some() {
                     diagnostic.severity = Severity::Warning;

@@ -17,13 +17,11 @@ pub enum Transport {
     /// Over HTTP with server-sent events, the older transport.
     Sse,
     /// Over HTTP.
+    #[serde(alias = "http")]
     StreamableHttp,
 }
 
 impl Transport {
-    /// All transports, by the names in a file.
-    pub const ALL: [Transport; 3] = [Transport::Stdio, Transport::Sse, Transport::StreamableHttp];
-
     /// Returns the name for `mcp.json` and listings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -31,15 +29,6 @@ impl Transport {
             Transport::Stdio => "stdio",
             Transport::Sse => "sse",
             Transport::StreamableHttp => "streamable-http",
-        }
-    }
-
-    /// Returns the transport of a `type`; `http` means `streamable-http`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Transport> {
-        match name {
-            "http" => Some(Transport::StreamableHttp),
-            _ => Transport::ALL.into_iter().find(|transport| transport.as_str() == name),
         }
     }
 }
@@ -175,13 +164,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transport_is_found_by_its_name_and_by_http() {
-        for transport in Transport::ALL {
-            assert_eq!(Transport::named(transport.as_str()), Some(transport));
+    fn a_transport_has_one_name() {
+        for transport in [Transport::Stdio, Transport::Sse, Transport::StreamableHttp] {
             assert_eq!(serde_json::to_value(transport).unwrap(), transport.as_str());
         }
-        assert_eq!(Transport::named("http"), Some(Transport::StreamableHttp));
-        assert_eq!(Transport::named("HTTP"), None);
     }
 
     #[test]

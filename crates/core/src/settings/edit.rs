@@ -9,7 +9,7 @@ use super::{
     key_path::KeyPath,
     merge::{SetBy, merge},
     node::SettingsSource,
-    parse::{DEEPEST, JsonDialect, SHAPE_INVALID, parse, parse_file, parse_value, read, shown},
+    parse::{DEEPEST, SHAPE_INVALID, parse, parse_file, parse_value, read, shown},
     schema::project_may,
 };
 use crate::{
@@ -164,9 +164,7 @@ impl EditedFile<'_> {
             None => ("", text),
         };
         // `read` is stricter than the options of the tree.
-        let tree = read(json, JsonDialect::Commented)
-            .and_then(|_| Ok(CstRootNode::parse(json, &ParseOptions::default())?))
-            .ok();
+        let tree = read(json).and_then(|_| Ok(CstRootNode::parse(json, &ParseOptions::default())?)).ok();
         let root = tree.as_ref().and_then(|tree| match change {
             SettingChange::Set(_) => tree.object_value_or_create(),
             SettingChange::Unset => tree.object_value(),

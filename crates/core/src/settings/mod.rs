@@ -16,6 +16,7 @@ mod merge;
 mod node;
 mod parse;
 mod schema;
+mod typed;
 
 pub use edit::{EditError, SettingChange, edit};
 pub use json_schema::{PublishedSchema, SCHEMAS};
@@ -28,6 +29,7 @@ pub use keys::{
 pub use merge::{LayerValue, MergedSettings, SetBy, ValueOutcome, merge};
 pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
-pub(crate) use parse::{JsonDialect, holds_login, is_reference, parse_document, shown};
 pub use parse::{LayerSettings, offset_in_string, parse, parse_foreign};
+pub(crate) use parse::{holds_login, is_reference, parse_document, shown};
 pub use schema::{ValueShape, project_may};
+pub(crate) use typed::TypeFault;

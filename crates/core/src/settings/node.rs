@@ -178,7 +178,7 @@ impl SettingsNode {
     }
 
     /// Returns an object with this value as its only member.
-    pub(super) fn under(self, key: &str) -> SettingsNode {
+    pub(crate) fn under(self, key: &str) -> SettingsNode {
         let (source, span) = (self.source.clone(), self.span.clone());
         let table = SettingsTable::from([(key.to_owned(), self)]);
         SettingsNode { source, key_span: 0..0, span, tree: SettingsTree::Table(table) }

@@ -171,7 +171,7 @@ pub(super) fn parse_file(
 
 /// Reads the bytes of a settings file as an object.
 fn read_root(by: SetBy, path: &str, bytes: &[u8]) -> Result<(SettingsNode, FileDiagnostics), Diagnostics> {
-    let read = read_file(by, path, bytes, JsonDialect::Commented, SHAPE_INVALID, Privacy::Open);
+    let read = read_file(by, path, bytes, SHAPE_INVALID, Privacy::Open);
     let read = read.and_then(|(root, diagnostics)| match root.as_table() {
         Some(_) => Ok((root, diagnostics)),
         None => {
@@ -190,7 +190,7 @@ pub(super) fn parse_value(
     start: usize,
     source: &Arc<SettingsSource>,
 ) -> Result<SettingsNode, String> {
-    let ast = read(json, JsonDialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
+    let ast = read(json).map_err(|bad| bad.message)?.ok_or("there is no value")?;
     let mut diagnostics = FileDiagnostics::default();
     let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut diagnostics);
     match (node, diagnostics.finish(Place::default).into_iter().next()) {
@@ -223,28 +223,24 @@ impl From<ParseError> for JsonFault {
     }
 }
 
-/// The dialect of JSON in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JsonDialect {
-    /// JSON with comments, trailing commas and a byte order mark, for files that people write.
-    Commented,
-    /// Strict JSON.
-    Strict,
-}
-
 /// Reads a JSON file of a layer other than its settings, with the location of each value.
 ///
 /// # Errors
-/// The fault of the file as a whole, with its location; the caller sets the code.
+/// The fault of the file, with its location: it is no JSON, has a key twice or a number that is too large.
 pub(crate) fn parse_document(
     by: SetBy,
     path: &str,
     bytes: &[u8],
-    dialect: JsonDialect,
     code: DiagnosticCode,
-) -> Result<(SettingsNode, Diagnostics), Box<Diagnostic>> {
-    let (node, diagnostics) = read_file(by, path, bytes, dialect, code, Privacy::Named)?;
-    Ok((node, diagnostics.finish(|| Place::file(by.scope(), path))))
+) -> Result<SettingsNode, Box<Diagnostic>> {
+    let (node, diagnostics) = read_file(by, path, bytes, code, Privacy::Named)?;
+    match diagnostics.finish(Place::default).into_iter().next() {
+        Some(diagnostic) => {
+            let message = diagnostic.message.replace("; the last one counts", "");
+            Err(Box::new(Diagnostic { code, message, ..diagnostic }))
+        }
+        None => Ok(node),
+    }
 }
 
 /// Reads the bytes of a JSON file, without looking at its values.
@@ -252,7 +248,6 @@ fn read_file(
     by: SetBy,
     path: &str,
     bytes: &[u8],
-    dialect: JsonDialect,
     code: DiagnosticCode,
     privacy: Privacy,
 ) -> Result<(SettingsNode, FileDiagnostics), Box<Diagnostic>> {
@@ -266,15 +261,8 @@ fn read_file(
     let refused = |source: &SettingsSource, span: Range<usize>, message: &str| {
         Err(Box::new(Diagnostic::error(code, message).at(source.place(span))))
     };
-    let start = match text.strip_prefix('\u{feff}') {
-        Some(_) if dialect == JsonDialect::Strict => {
-            let message = "it begins with a byte order mark, which strict JSON does not have";
-            return refused(&source, 0..0, message);
-        }
-        Some(_) => '\u{feff}'.len_utf8(),
-        None => 0,
-    };
-    let ast = match read(&text[start..], dialect) {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let ast = match read(&text[start..]) {
         Ok(Some(ast)) => ast,
         Ok(None) => return refused(&source, start..start, "it is empty"),
         Err(bad) => return refused(&source, bad.span.start + start..bad.span.end + start, &bad.message),
@@ -288,12 +276,12 @@ fn read_file(
     }
 }
 
-pub(super) fn read(json: &str, dialect: JsonDialect) -> Result<Option<Ast<'_>>, JsonFault> {
+/// Reads JSON with comments and trailing commas.
+pub(super) fn read(json: &str) -> Result<Option<Ast<'_>>, JsonFault> {
     scan_ahead(json)?;
-    let by_hand = dialect == JsonDialect::Commented;
     let options = ParseOptions {
-        allow_comments: by_hand,
-        allow_trailing_commas: by_hand,
+        allow_comments: true,
+        allow_trailing_commas: true,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -484,7 +472,7 @@ pub(super) fn secrets_of_value(
         _ => return Vec::new(),
     };
     let mut secrets = Vec::new();
-    match read(text, JsonDialect::Commented) {
+    match read(text) {
         Ok(Some(ast)) if !shape.is_text() => {
             note_secrets(&ast, start, privacy, 1, &mut secrets);
         }
