@@ -1,42 +1,38 @@
 //! Finds a key that an object of a JSON document has twice. Some parsers use the first value and others the last one, so a program
 //! that checks such a document and one that uses it may read different values.
 
+use crate::settings::shown;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::{borrow::Cow, cell::Cell, collections::BTreeSet, fmt};
 
-/// A key that occurs twice in one object, with the place behind its second occurrence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DuplicateKey {
-    /// The key.
-    pub key: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, in bytes from 1.
-    pub column: usize,
-}
-
-/// Returns the first duplicate key of a JSON document; `None` if it has none in front of its first syntax error.
+/// Refuses a JSON document in which an object has a key twice, or which has more values than `left`, on all levels. Each value is
+/// taken from `left`.
+///
+/// # Errors
+/// The place behind the second occurrence of a key, or where the document is no JSON.
 ///
 /// ```
-/// let found = preface_core::duplicate_key::find(br#"[{"role": "user", "role": "system"}]"#).unwrap();
-/// assert_eq!((found.key.as_str(), found.line, found.column), ("role", 1, 24));
-/// assert_eq!(preface_core::duplicate_key::find(br#"{"a": {"b": 1}, "b": {"a": 1}}"#), None);
+/// use preface_core::duplicate_key::check;
+/// use std::cell::Cell;
+/// let error = check(r#"[{"role": "user", "role": "system"}]"#.as_bytes(), &Cell::new(9)).unwrap_err();
+/// assert!(error.is_data());
+/// assert_eq!(error.to_string(), "duplicate key: `role` at line 1 column 24");
+/// assert!(check(br#"{"a": {"b": 1}, "b": {"a": 1}}"#, &Cell::new(9)).is_ok());
+/// assert_eq!(check(b"[1, 2, 3]", &Cell::new(3)).unwrap_err().to_string(), "too many values at line 1 column 7");
 /// ```
-#[must_use]
-pub fn find(json: &[u8]) -> Option<DuplicateKey> {
-    let key = Cell::new(None);
-    let mut from = serde_json::Deserializer::from_slice(json);
-    let error = UniqueKeys(&key).deserialize(&mut from).err()?;
-    Some(DuplicateKey { key: key.take()?, line: error.line(), column: error.column() })
+pub fn check(json: &[u8], left: &Cell<usize>) -> serde_json::Result<()> {
+    UniqueKeys(left).deserialize(&mut serde_json::Deserializer::from_slice(json))
 }
 
-/// A reader that fails at the first duplicate key, and stores it.
-struct UniqueKeys<'k>(&'k Cell<Option<String>>);
+/// A reader that fails at the first duplicate key, with the number of values that may follow.
+struct UniqueKeys<'k>(&'k Cell<usize>);
 
 impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        let left = self.0.get().checked_sub(1).ok_or_else(|| D::Error::custom("too many values"))?;
+        self.0.set(left);
         from.deserialize_any(self)
     }
 }
@@ -81,8 +77,7 @@ impl<'de> Visitor<'de> for UniqueKeys<'_> {
         let mut keys = BTreeSet::new();
         while let Some(key) = from.next_key_seed(ObjectKey)? {
             if let Some(key) = keys.replace(key) {
-                self.0.set(Some(key.into_owned()));
-                return Err(A::Error::custom("duplicate key"));
+                return Err(A::Error::custom(format_args!("duplicate key: `{}`", shown(&key))));
             }
             from.next_value_seed(UniqueKeys(self.0))?;
         }
@@ -124,19 +119,22 @@ mod tests {
     #[test]
     fn the_first_duplicate_is_found_at_any_depth() {
         for (json, expected) in [
-            (r#"{"a": 1, "a": 2}"#, Some(("a", 1, 12))),
-            (r#"{"a": 1, "\u0061": 2}"#, Some(("a", 1, 17))),
-            ("{\"a\": [1, -2, 3.5, null, true,\n {\"b\": {}, \"b\": \"x\"}]}", Some(("b", 2, 14))),
+            (r#"{"a": 1, "a": 2}"#, Some("duplicate key: `a` at line 1 column 12")),
+            (r#"{"a": 1, "\u0061": 2}"#, Some("duplicate key: `a` at line 1 column 17")),
+            (
+                "{\"a\": [1, -2, 3.5, null, true,\n {\"b\": {}, \"b\": \"x\"}]}",
+                Some("duplicate key: `b` at line 2 column 14"),
+            ),
             (r#"{"a": {"b": 1}, "b": [{"b": 1}, {"b": 2}]}"#, None),
             (r#"{"a": 1, "A": 2, "": 3}"#, None),
-            (r#"{"a": 1, "a""#, Some(("a", 1, 12))),
+            (r#"{"a": 1, "a""#, Some("duplicate key: `a` at line 1 column 12")),
             (r#"{"a": 1,, "a": 2}"#, None),
             ("\"text\"", None),
             ("", None),
         ] {
-            let found = find(json.as_bytes());
-            let found = found.as_ref().map(|found| (found.key.as_str(), found.line, found.column));
-            assert_eq!(found, expected, "{json}");
+            let found =
+                check(json.as_bytes(), &Cell::new(usize::MAX)).err().filter(serde_json::Error::is_data);
+            assert_eq!(found.map(|error| error.to_string()).as_deref(), expected, "{json}");
         }
     }
 }

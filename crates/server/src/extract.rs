@@ -6,11 +6,9 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
     http::{StatusCode, header, request::Parts},
 };
-use preface_core::{
-    duplicate_key::{self, DuplicateKey},
-    lint::character::excerpt,
-};
+use preface_core::{duplicate_key, lint::character::excerpt};
 use serde::de::DeserializeOwned;
+use std::cell::Cell;
 
 /// The most characters of the reason why input cannot be read: it may repeat the input.
 const MOST_DETAIL: usize = 200;
@@ -58,8 +56,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
                 .help("see `/openapi.json` for the request"));
         }
-        if let Some(DuplicateKey { key, line, column }) = duplicate_key::find(&bytes) {
-            let detail = format!("`{}` is duplicated: line {line}, column {column}", excerpt(&key, 80));
+        let unique = duplicate_key::check(&bytes, &Cell::new(usize::MAX));
+        if let Some(error) = unique.err().filter(serde_json::Error::is_data) {
+            let detail = format!("the body cannot be read: {error}");
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("keep one of them"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {

@@ -14,7 +14,6 @@ mod read;
 mod role;
 mod shell;
 mod types;
-mod value;
 
 pub use convert::{DropReason, DroppedMessage, EscapedMessage, MessageConversion, convert};
 pub use forms::{MessageForms, MessageFrame, ShellForms, SystemMessages};

@@ -2,18 +2,15 @@
 //!
 //! Each message is read by itself, so an error can name the message and its location.
 
-use super::{
-    types::{Message, MessageFault},
-    value::LimitedValue,
-};
+use super::types::{Message, MessageFault};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    duplicate_key,
     json_type::{json_type, without_position},
     lint::character::floor_char_boundary,
     settings::shown,
 };
 use indexmap::IndexMap;
-use serde::de::DeserializeSeed;
 use serde_json::{Value, value::RawValue};
 use std::{cell::Cell, fmt, ops::Range};
 
@@ -186,7 +183,8 @@ impl<'t> MessageReader<'t> {
     }
 
     fn value(&self, json: &str, index: Option<usize>) -> Result<Value, MessagesError> {
-        let value = LimitedValue(&self.left).deserialize(&mut serde_json::Deserializer::from_str(json));
+        let checked = duplicate_key::check(json.as_bytes(), &self.left);
+        let value = checked.and_then(|()| serde_json::from_str(json));
         value.map_err(|error| self.json_error(json, &error, index))
     }
 

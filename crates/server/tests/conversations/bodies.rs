@@ -77,37 +77,37 @@ async fn a_duplicate_key_is_refused_at_any_depth() {
         (
             "/conversations/c/requests",
             r#"{"format":"anthropic","messages":[{"role":"user","content":"a","role":"assistant"}]}"#,
-            "`role` is duplicated: line 1, column 69",
+            "the body cannot be read: duplicate key: `role` at line 1 column 69",
         ),
         (
             "/conversations/c/requests",
             r#"{"format":"anthropic","messages":[{"role":"user","content":"a","content":"b"}]}"#,
-            "`content` is duplicated: line 1, column 72",
+            "the body cannot be read: duplicate key: `content` at line 1 column 72",
         ),
         (
             "/conversations/c/requests",
             "{\"format\":\"anthropic\",\"messages\":[],\n\"messages\":[]}",
-            "`messages` is duplicated: line 2, column 10",
+            "the body cannot be read: duplicate key: `messages` at line 2 column 10",
         ),
         (
             "/conversations/c/requests",
             r#"{"format":"anthropic","messages":[],"options":{"events":[{"type":"a","type":"b"}]}}"#,
-            "`type` is duplicated: line 1, column 75",
+            "the body cannot be read: duplicate key: `type` at line 1 column 75",
         ),
         (
             "/conversations/c/requests/1/usage",
             r#"{"input_tokens":1,"input_tokens":2}"#,
-            "`input_tokens` is duplicated: line 1, column 32",
+            "the body cannot be read: duplicate key: `input_tokens` at line 1 column 32",
         ),
         (
             "/conversations/c/turns",
             r#"{"options":{"model":"a","model":"b"}}"#,
-            "`model` is duplicated: line 1, column 31",
+            "the body cannot be read: duplicate key: `model` at line 1 column 31",
         ),
         (
             "/system-prompt/analyze",
             r#"{"template":"","options":{"variables":{"a:b":"1","a:b":"2"}}}"#,
-            "`a:b` is duplicated: line 1, column 54",
+            "the body cannot be read: duplicate key: `a:b` at line 1 column 54",
         ),
     ] {
         let answer = bench.service.send(Method::POST, path, &[JSON], Body::from(sent)).await;
