@@ -276,11 +276,13 @@ mod tests {
             ),
             (
                 FakeRun::printing("oops"),
-                HookFailure::Json { line: 1, column: 1, message: "expected value".into() },
+                HookFailure::Reply { why: "expected value at line 1 column 1".into() },
             ),
             (
                 FakeRun::printing("[]"),
-                HookFailure::Shape { key: String::new(), expected: "an object", found: "an array" },
+                HookFailure::Reply {
+                    why: "invalid type: sequence, expected a map at line 1 column 0".into(),
+                },
             ),
         ] {
             let (reply, diagnostics, _) = run_hook(fake, |_| {});

@@ -90,8 +90,8 @@ fn a_hook_that_prints_without_end_is_stopped() {
 #[test]
 fn bad_json_has_a_place() {
     let result = run(r"printf '{\n  system_prompt: 1}'");
-    let json = HookFailure::Json { line: 2, column: 3, message: "key must be a string".into() };
-    assert_eq!(result.reply, Err(json));
+    let why = "key must be a string at line 2 column 3".to_owned();
+    assert_eq!(result.reply, Err(HookFailure::Reply { why }));
 }
 
 #[test]

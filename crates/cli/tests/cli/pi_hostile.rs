@@ -78,8 +78,8 @@ fn a_hook_that_prints_no_answer() {
     let ran = sandbox.run(&format!("{BUILD} --prompt Hi")).exits(0).prints(PROMPT);
     assert_eq!(
         flat(&ran.stderr),
-        "error: hook `bad` failed at before_agent_start and was skipped: its answer is no JSON, at line 1, column 1: \
-         expected value [hook/error] ——▶ ~/.sf/agent/extensions/hooks/bad/manifest.json (global layer) \
+        "error: hook `bad` failed at before_agent_start and was skipped: its answer cannot be used: \
+         expected value at line 1 column 1 [hook/error] ——▶ ~/.sf/agent/extensions/hooks/bad/manifest.json (global layer) \
          help: a hook prints one JSON object, or nothing where it changes nothing"
     );
 }

@@ -14,6 +14,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum HookFailure {
     /// A program that ended with an error.
+    #[error("it ended with {status}{}", output.iter().map(|text| format!(": {}", one_line(text))).collect::<String>())]
     Ended {
         /// The exit status for the message: `exit code 7`.
         status: String,
@@ -21,51 +22,40 @@ pub enum HookFailure {
         output: Option<String>,
     },
     /// A timeout; the hook was ended.
+    #[error("no answer within {timeout_ms} ms")]
     Late {
         /// The limit, in milliseconds.
         timeout_ms: u64,
     },
     /// An output over the limit; the hook was ended.
+    #[error("its answer is longer than {limit} bytes")]
     TooMuch {
         /// The limit, in bytes.
         limit: usize,
     },
     /// A program that could not be started.
+    #[error("it did not start: {}", one_line(why))]
     NotStarted {
         /// The error message of the host.
         why: String,
     },
     /// A hook of a project that has no permission to run.
+    #[error("it may not run: it is not granted")]
     NotGranted,
-    /// A reply that is not JSON.
-    Json {
-        /// The line of the answer, from 1.
-        line: usize,
-        /// The column, in bytes from 1.
-        column: usize,
-        /// The parser's message.
-        message: String,
-    },
-    /// JSON that is not a valid reply.
-    Shape {
-        /// The key, such as `message.content`; empty for the reply as a whole.
-        key: String,
-        /// The expected type: `a list of strings`.
-        expected: &'static str,
-        /// The actual type: `a number`.
-        found: &'static str,
-    },
-    /// Two keys of a reply that exclude each other.
-    Contradiction {
-        /// The complete message.
-        what: &'static str,
+    /// A reply that is not JSON, or not valid.
+    #[error("its answer cannot be used: {}", one_line(why))]
+    Reply {
+        /// The fault, with the key or the place.
+        why: String,
     },
     /// A panic of a handler in the same process.
+    #[error("it panicked: {}", one_line(message))]
     Panicked {
         /// The message of the panic.
         message: String,
     },
     /// An error that a handler reports.
+    #[error("{}", one_line(message))]
     Failed {
         /// The message of the handler.
         message: String,
@@ -84,6 +74,11 @@ impl HookFailure {
     #[must_use]
     pub fn failed(why: impl fmt::Display) -> Self {
         HookFailure::Failed { message: why.to_string(), stack: None }
+    }
+
+    /// Builds the failure of a reply.
+    pub(super) fn reply(why: impl fmt::Display) -> Self {
+        HookFailure::Reply { why: why.to_string() }
     }
 
     /// Builds the error `hook/error` with the hook, the event and the reason.
@@ -106,40 +101,11 @@ impl HookFailure {
                 Some("look at what it would run, then grant the commands of the project".to_owned())
             }
             HookFailure::Late { .. } => Some("`timeoutMs` of its manifest allows it more time".to_owned()),
-            HookFailure::Json { .. } | HookFailure::Shape { .. } => {
+            HookFailure::Reply { .. } => {
                 Some("a hook prints one JSON object, or nothing where it changes nothing".to_owned())
             }
             HookFailure::Failed { stack: Some(stack), .. } => Some(escape_hidden(stack).into_owned()),
             _ => None,
-        }
-    }
-}
-
-impl fmt::Display for HookFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HookFailure::Ended { status, output: None } => write!(f, "it ended with {status}"),
-            HookFailure::Ended { status, output: Some(output) } => {
-                write!(f, "it ended with {status}: {}", one_line(output))
-            }
-            HookFailure::Late { timeout_ms } => write!(f, "no answer within {timeout_ms} ms"),
-            HookFailure::TooMuch { limit } => write!(f, "its answer is longer than {limit} bytes"),
-            HookFailure::NotStarted { why } => write!(f, "it did not start: {}", one_line(why)),
-            HookFailure::NotGranted => {
-                write!(f, "it may not run: it is not granted")
-            }
-            HookFailure::Json { line, column, message } => {
-                write!(f, "its answer is no JSON, at line {line}, column {column}: {message}")
-            }
-            HookFailure::Shape { key, expected, found } if key.is_empty() => {
-                write!(f, "its answer must be {expected}, and is {found}")
-            }
-            HookFailure::Shape { key, expected, found } => {
-                write!(f, "`{key}` of its answer must be {expected}, and is {found}")
-            }
-            HookFailure::Contradiction { what } => write!(f, "{what}"),
-            HookFailure::Panicked { message } => write!(f, "it panicked: {}", one_line(message)),
-            HookFailure::Failed { message, .. } => write!(f, "{}", one_line(message)),
         }
     }
 }

@@ -122,7 +122,7 @@ where
 /// [wants](HookHandler::wants) the event.
 ///
 /// # Errors
-/// The handler's own error, [`HookFailure::Panicked`], or [`HookFailure::Contradiction`].
+/// The handler's own error, [`HookFailure::Panicked`], or [`HookFailure::Reply`].
 pub fn call_handler(handler: &dyn HookHandler, call: &mut HookCall<'_>) -> Result<HookReply, HookFailure> {
     // A panic can leave only the handler's own state half changed; the list of messages is valid at any time.
     let called = catch_unwind(AssertUnwindSafe(|| handler.call(call)));
@@ -174,6 +174,6 @@ mod tests {
         let hook = HookFn::new("h", [HookEvent::BeforeAgentStart], move |_| Ok(reply.clone()));
         let reply =
             call_handler(&hook, &mut HookCall::new(HookEvent::BeforeAgentStart, "/", &mut Vec::new()));
-        assert!(matches!(reply, Err(HookFailure::Contradiction { .. })));
+        assert!(matches!(reply, Err(HookFailure::Reply { .. })));
     }
 }

@@ -4,11 +4,7 @@ use super::{
     HookEvent, HookFailure, HookReply,
     reply::{KEYS, ignored_keys, unknown_keys},
 };
-use crate::{
-    diagnostic::Diagnostics,
-    json_type::{json_type, without_position},
-    template::trim,
-};
+use crate::{diagnostic::Diagnostics, template::trim};
 use serde_json::{Map, Value};
 
 impl HookReply {
@@ -17,16 +13,12 @@ impl HookReply {
     /// Unknown keys, and keys without a meaning at this event, are ignored: one warning `key/unknown` lists them.
     ///
     /// # Errors
-    /// [`HookFailure::Json`] with the place, [`HookFailure::Shape`] with the key, or [`HookFailure::Contradiction`].
+    /// [`HookFailure::Reply`].
     pub fn read(hook: &str, event: HookEvent, stdout: &[u8]) -> Result<(Self, Diagnostics), HookFailure> {
         if std::str::from_utf8(stdout).is_ok_and(|text| trim(text).is_empty()) {
             return Ok((HookReply::default(), Vec::new()));
         }
-        let value: Value = serde_json::from_slice(stdout).map_err(|error| no_json(&error))?;
-        let Value::Object(mut map) = value else {
-            let found = json_type(&value);
-            return Err(HookFailure::Shape { key: String::new(), expected: "an object", found });
-        };
+        let mut map: Map<String, Value> = serde_json::from_slice(stdout).map_err(HookFailure::reply)?;
         map.retain(|_, value| !value.is_null());
         let mut diagnostics = Vec::new();
         let unknown: Vec<&str> = map.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
@@ -36,86 +28,8 @@ impl HookReply {
             KEYS.into_iter().filter(|key| map.contains_key(*key) && !heeded.contains(key)).collect();
         diagnostics.extend(ignored_keys(hook, event, &ignored));
         map.retain(|key, _| heeded.contains(&key.as_str()));
-        Ok((HookReply::of(&map)?, diagnostics))
-    }
-
-    /// Reads the keys of a map and ignores others.
-    fn of(map: &Map<String, Value>) -> Result<Self, HookFailure> {
-        let reply = HookReply {
-            prompt: text(map, "prompt")?,
-            handled: flag(map, "handled")?,
-            system_prompt: text(map, "system_prompt")?,
-            replace_with_empty: flag(map, "replace_with_empty")?,
-            message: message(map)?,
-            active_tools: texts(map, "active_tools")?,
-            messages: messages(map)?,
-            skill_paths: texts(map, "skill_paths")?.unwrap_or_default(),
-        };
-        reply.check()
-    }
-}
-
-fn no_json(error: &serde_json::Error) -> HookFailure {
-    let (line, column) = (error.line(), error.column());
-    let message = without_position(&error.to_string()).to_owned();
-    HookFailure::Json { line, column, message }
-}
-
-fn type_error(key: impl Into<String>, expected: &'static str, value: &Value) -> HookFailure {
-    HookFailure::Shape { key: key.into(), expected, found: json_type(value) }
-}
-
-fn text(map: &Map<String, Value>, key: &str) -> Result<Option<String>, HookFailure> {
-    match map.get(key) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(type_error(key, "a string", other)),
-    }
-}
-
-fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, HookFailure> {
-    match map.get(key) {
-        None => Ok(false),
-        Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(type_error(key, "`true` or `false`", other)),
-    }
-}
-
-fn texts(map: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>, HookFailure> {
-    let Some(value) = map.get(key) else { return Ok(None) };
-    let Value::Array(list) = value else { return Err(type_error(key, "a list of strings", value)) };
-    let texts = list.iter().enumerate().map(|(at, item)| match item {
-        Value::String(text) => Ok(text.clone()),
-        other => Err(type_error(format!("{key}[{at}]"), "a string", other)),
-    });
-    texts.collect::<Result<_, _>>().map(Some)
-}
-
-fn messages(map: &Map<String, Value>) -> Result<Option<Vec<Value>>, HookFailure> {
-    match map.get("messages") {
-        None => Ok(None),
-        Some(Value::Array(list)) => {
-            for (at, item) in list.iter().enumerate() {
-                if !item.is_object() {
-                    return Err(type_error(format!("messages[{at}]"), "an object", item));
-                }
-            }
-            Ok(Some(list.clone()))
-        }
-        Some(other) => Err(type_error("messages", "a list of objects", other)),
-    }
-}
-
-fn message(map: &Map<String, Value>) -> Result<Option<Value>, HookFailure> {
-    const CONTENT: &str = "a string or a list of blocks";
-    let Some(value) = map.get("message") else { return Ok(None) };
-    let Value::Object(message) = value else { return Err(type_error("message", "an object", value)) };
-    match message.get("content") {
-        Some(Value::String(_) | Value::Array(_)) => Ok(Some(value.clone())),
-        Some(other) => Err(type_error("message.content", CONTENT, other)),
-        None => {
-            Err(HookFailure::Shape { key: "message.content".into(), expected: CONTENT, found: "missing" })
-        }
+        let reply = serde_path_to_error::deserialize(Value::Object(map)).map_err(HookFailure::reply)?;
+        Ok((HookReply::check(reply)?, diagnostics))
     }
 }
 
@@ -185,73 +99,45 @@ mod tests {
     fn a_wrong_answer_is_a_failure_that_names_the_key() {
         use HookEvent::{BeforeAgentStart, Context, Input, ResourcesDiscover};
         for (event, stdout, failure) in [
-            (Input, "[]", "its answer must be an object, and is an array"),
-            (Input, "null", "its answer must be an object, and is null"),
-            (Input, "\"hi\"", "its answer must be an object, and is a string"),
-            (Input, r#"{"prompt":1}"#, "`prompt` of its answer must be a string, and is a number"),
-            (
-                Input,
-                r#"{"handled":"yes"}"#,
-                "`handled` of its answer must be `true` or `false`, and is a string",
-            ),
-            (
-                BeforeAgentStart,
-                r#"{"system_prompt":[]}"#,
-                "`system_prompt` of its answer must be a string, and is an array",
-            ),
+            (Input, "[]", "invalid type: sequence, expected a map at line 1 column 0"),
+            (Input, "\"hi\"", "invalid type: string \"hi\", expected a map at line 1 column 4"),
+            (Input, r#"{"prompt":1}"#, "prompt: invalid type: integer `1`, expected a string"),
+            (Input, r#"{"handled":"yes"}"#, "handled: invalid type: string \"yes\", expected a boolean"),
             (
                 BeforeAgentStart,
                 r#"{"active_tools":["a",{}]}"#,
-                "`active_tools[1]` of its answer must be a string, and is an object",
-            ),
-            (
-                BeforeAgentStart,
-                r#"{"active_tools":"a"}"#,
-                "`active_tools` of its answer must be a list of strings, and is a string",
+                "active_tools[1]: invalid type: map, expected a string",
             ),
             (
                 BeforeAgentStart,
                 r#"{"message":"m"}"#,
-                "`message` of its answer must be an object, and is a string",
-            ),
-            (
-                BeforeAgentStart,
-                r#"{"message":{}}"#,
-                "`message.content` of its answer must be a string or a list of blocks, and is missing",
+                "`message` must be an object with a `content` that is a string or a list of blocks",
             ),
             (
                 BeforeAgentStart,
                 r#"{"message":{"content":true}}"#,
-                "`message.content` of its answer must be a string or a list of blocks, and is a boolean",
+                "`message` must be an object with a `content` that is a string or a list of blocks",
             ),
             (
                 BeforeAgentStart,
                 r#"{"replace_with_empty":true,"system_prompt":"x"}"#,
                 "`replace_with_empty` and a `system_prompt` that is not empty exclude each other",
             ),
-            (
-                Context,
-                r#"{"messages":{}}"#,
-                "`messages` of its answer must be a list of objects, and is an object",
-            ),
-            (
-                Context,
-                r#"{"messages":["x"]}"#,
-                "`messages[0]` of its answer must be an object, and is a string",
-            ),
+            (Context, r#"{"messages":{}}"#, "messages: invalid type: map, expected a sequence"),
+            (Context, r#"{"messages":["x"]}"#, "`messages` must be a list of objects"),
             (
                 ResourcesDiscover,
                 r#"{"skill_paths":[1]}"#,
-                "`skill_paths[0]` of its answer must be a string, and is a number",
+                "skill_paths[0]: invalid type: integer `1`, expected a string",
             ),
-            (Input, "{\n  \"prompt\": oops}", "its answer is no JSON, at line 2, column 13: expected value"),
-            (Input, "{}\n{}", "its answer is no JSON, at line 2, column 1: trailing characters"),
-            (Input, "{\"prompt\":", "its answer is no JSON, at line 1, column 10: EOF while parsing a value"),
+            (Input, "{\n  \"prompt\": oops}", "expected value at line 2 column 13"),
+            (Input, "{}\n{}", "trailing characters at line 2 column 1"),
+            (Input, "{\"prompt\":", "EOF while parsing a value at line 1 column 10"),
         ] {
-            assert_eq!(read(event, stdout), Err(failure.to_owned()), "{stdout}");
+            assert_eq!(read(event, stdout), Err(format!("its answer cannot be used: {failure}")), "{stdout}");
         }
         let bytes = HookReply::read("h", Input, b"{\"prompt\":\"\xff\"}");
-        assert!(matches!(bytes, Err(HookFailure::Json { line: 1, .. })), "{bytes:?}");
+        assert!(matches!(bytes, Err(HookFailure::Reply { .. })), "{bytes:?}");
     }
 
     #[test]
