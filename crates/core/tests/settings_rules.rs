@@ -923,7 +923,7 @@ mod set {
         for (argument, message, help) in cases {
             let error: SetError = SetValue::parse(argument).unwrap_err();
             assert_eq!(error.to_string(), message);
-            assert_eq!(error.help().as_deref(), help, "{argument}");
+            assert_eq!(error.help.as_deref(), help, "{argument}");
         }
     }
 

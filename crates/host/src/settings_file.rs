@@ -13,7 +13,7 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, Remedy},
     scope::Scope,
-    settings::{EditError, KeyPath, SettingChange, edit},
+    settings::{KeyPath, SettingChange, edit},
     trust::TrustMode,
 };
 use std::{
@@ -86,8 +86,8 @@ pub enum SettingsFileError {
         size: usize,
     },
     /// The text cannot be changed in this way.
-    #[error(transparent)]
-    Edit(EditError),
+    #[error("{}", .0.message)]
+    Edit(Box<Diagnostic>),
 }
 
 impl SettingsFileError {
@@ -116,10 +116,7 @@ impl SettingsFileError {
                 "allow writing in its directory; the file is replaced whole".to_owned()
             }
             SettingsFileError::Unwritable { error: WriteError::Busy, .. } => "try again".to_owned(),
-            SettingsFileError::Edit(EditError::Unreadable(_)) => {
-                return Some(Remedy::command("mend the file, then check it", "doctor"));
-            }
-            SettingsFileError::Edit(error) => return error.diagnostic().help.clone(),
+            SettingsFileError::Edit(diagnostic) => return diagnostic.help.clone(),
             _ => return None,
         };
         Some(words.into())
@@ -129,7 +126,7 @@ impl SettingsFileError {
     #[must_use]
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match self {
-            SettingsFileError::Edit(error) => Some(error.diagnostic()),
+            SettingsFileError::Edit(diagnostic) => Some(diagnostic),
             _ => None,
         }
     }

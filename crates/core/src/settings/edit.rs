@@ -13,7 +13,7 @@ use super::{
     schema::project_may,
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     json_type::json_type,
     scope::Scope,
 };
@@ -34,30 +34,6 @@ pub enum SettingChange {
     Unset,
 }
 
-/// The reason why a settings file was not changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.diagnostic().message)]
-pub enum EditError {
-    /// A file that does not parse, so no setting can be found in it.
-    Unreadable(Box<Diagnostic>),
-    /// A value on the path to the setting that is not an object.
-    NoObject(Box<Diagnostic>),
-    /// A change after which the reader would refuse the file.
-    Refused(Box<Diagnostic>),
-}
-
-impl EditError {
-    /// Returns the problem, the location and the remedy.
-    #[must_use]
-    pub fn diagnostic(&self) -> &Diagnostic {
-        match self {
-            EditError::Unreadable(diagnostic)
-            | EditError::NoObject(diagnostic)
-            | EditError::Refused(diagnostic) => diagnostic,
-        }
-    }
-}
-
 /// Returns the text of a settings file after a change; `None` if it has that value already. A missing file
 /// (`before` is `None`) is created.
 ///
@@ -76,14 +52,15 @@ impl EditError {
 /// ```
 ///
 /// # Errors
-/// Every [`EditError`].
+/// A file that does not parse, a value on the path to the setting that is not an object, and a change after which the reader would
+/// refuse the file.
 pub fn edit(
     scope: Scope,
     path_for_people: &str,
     before: Option<&[u8]>,
     key: &KeyPath,
     change: &SettingChange,
-) -> Result<Option<String>, EditError> {
+) -> Result<Option<String>, Box<Diagnostic>> {
     let file = EditedFile { scope, path: path_for_people };
     // Equal numbers are the same value, whatever their notation.
     let change = &match change {
@@ -117,8 +94,8 @@ struct EditedFile<'a> {
 
 impl EditedFile<'_> {
     /// Refuses changes that no file of this scope may have.
-    fn may(self, key: &KeyPath, change: &SettingChange) -> Result<(), EditError> {
-        let refused = |diagnostic: Diagnostic| Err(EditError::Refused(Box::new(diagnostic)));
+    fn may(self, key: &KeyPath, change: &SettingChange) -> Result<(), Box<Diagnostic>> {
+        let refused = |diagnostic: Diagnostic| Err(Box::new(diagnostic));
         if key.keys().is_empty() {
             return refused(Diagnostic::error(SHAPE_INVALID, "no setting is named"));
         }
@@ -136,7 +113,13 @@ impl EditedFile<'_> {
     }
 
     /// Validates the text after an edit.
-    fn checked(self, before: &str, after: String, key: &KeyPath, value: &Value) -> Result<String, EditError> {
+    fn checked(
+        self,
+        before: &str,
+        after: String,
+        key: &KeyPath,
+        value: &Value,
+    ) -> Result<String, Box<Diagnostic>> {
         let by = SetBy::from(self.scope);
         let (_, old) = read_with_diagnostics(by, self.path, before);
         let (stands, new) = read_with_diagnostics(by, self.path, &after);
@@ -146,18 +129,22 @@ impl EditedFile<'_> {
             old.iter().any(|old| (&old.code, &old.message) == (&diagnostic.code, &diagnostic.message))
         };
         match new.into_iter().find(|diagnostic| !is_known(diagnostic)) {
-            Some(diagnostic) => Err(EditError::Refused(Box::new(diagnostic))),
+            Some(diagnostic) => Err(Box::new(diagnostic)),
             None if counts => Ok(after),
             None => {
                 let message = format!("`{}` cannot have this value", shown(&key.to_string()));
-                Err(EditError::Refused(Box::new(
-                    Diagnostic::error(SHAPE_INVALID, message).at(Place::file(Some(self.scope), self.path)),
-                )))
+                let place = Place::file(Some(self.scope), self.path);
+                Err(Box::new(Diagnostic::error(SHAPE_INVALID, message).at(place)))
             }
         }
     }
 
-    fn edited(self, text: &str, key: &KeyPath, change: &SettingChange) -> Result<Option<String>, EditError> {
+    fn edited(
+        self,
+        text: &str,
+        key: &KeyPath,
+        change: &SettingChange,
+    ) -> Result<Option<String>, Box<Diagnostic>> {
         // The byte order mark stays.
         let (mark, json) = match text.strip_prefix('\u{feff}') {
             Some(json) => (&text[..text.len() - json.len()], json),
@@ -188,7 +175,7 @@ impl EditedFile<'_> {
         mut object: CstObject,
         key: &KeyPath,
         value: &Value,
-    ) -> Result<Option<String>, EditError> {
+    ) -> Result<Option<String>, Box<Diagnostic>> {
         for (at, name) in key.keys().iter().enumerate() {
             let below = &key.keys()[at + 1..];
             let member = named(&object, name).pop();
@@ -214,7 +201,14 @@ impl EditedFile<'_> {
         Ok(None)
     }
 
-    fn no_object(self, json: &str, start: usize, way: &KeyPath, key: &KeyPath, value: &CstNode) -> EditError {
+    fn no_object(
+        self,
+        json: &str,
+        start: usize,
+        way: &KeyPath,
+        key: &KeyPath,
+        value: &CstNode,
+    ) -> Box<Diagnostic> {
         let (way, key) = (shown(&way.to_string()), shown(&key.to_string()));
         let span = span(value);
         let mut place = Place::within(Some(self.scope), self.path, json, span.clone());
@@ -225,15 +219,15 @@ impl EditedFile<'_> {
         let what = json_type(&plain(&value.to_string()).unwrap_or_default());
         let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot be below it");
         let diagnostic = Diagnostic::error(SHAPE_INVALID, message).at(place);
-        EditError::NoObject(Box::new(diagnostic.help(format!("unset `{way}` first, or set it as a whole"))))
+        Box::new(diagnostic.help(format!("unset `{way}` first, or set it as a whole")))
     }
 
-    fn unreadable_error(self, diagnostic: Option<Diagnostic>) -> EditError {
+    fn unreadable_error(self, diagnostic: Option<Diagnostic>) -> Box<Diagnostic> {
         let diagnostic =
             diagnostic.unwrap_or_else(|| Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object"));
         let message = diagnostic.message.replace("; this file is left out", "; nothing was changed");
         let diagnostic = Diagnostic { message, ..diagnostic };
-        EditError::Unreadable(Box::new(diagnostic.help("correct the file by hand")))
+        Box::new(diagnostic.help(Remedy::command("mend the file, then check it", "doctor")))
     }
 }
 

@@ -17,24 +17,10 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// let pointer: KeyPath = "/tools/my.tool/disable".parse()?;
 /// assert_eq!(dotted, pointer);
 /// assert_eq!(pointer.to_string(), "tools.\"my.tool\".disable");
-/// # Ok::<(), preface_core::settings::KeyPathError>(())
+/// # Ok::<(), preface_core::settings::SetError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPath(pub(super) Vec<String>);
-
-/// The reason why a text is not the path of a setting.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyPathError {
-    /// An empty key: two adjacent dots, or a dot at an end.
-    #[error("a key is empty")]
-    EmptyKey,
-    /// A quote that is not closed, or is in the middle of a key.
-    #[error("a quote does not enclose a whole key")]
-    Quote,
-    /// A `~` of a JSON Pointer that is not followed by `0` or `1`.
-    #[error("`~` must be followed by `0` or `1`")]
-    Escape,
-}
 
 impl KeyPath {
     /// Returns the keys, the outermost first.
@@ -51,24 +37,25 @@ impl<S: Into<String>> FromIterator<S> for KeyPath {
 }
 
 impl FromStr for KeyPath {
-    type Err = KeyPathError;
+    type Err = SetError;
 
-    fn from_str(text: &str) -> Result<Self, KeyPathError> {
-        match text.strip_prefix('/') {
-            Some(pointer) => pointer.split('/').map(unescape).collect::<Result<_, _>>().map(KeyPath),
-            None => parse_dotted(text).map(KeyPath),
-        }
+    fn from_str(text: &str) -> Result<Self, SetError> {
+        let keys = match text.strip_prefix('/') {
+            Some(pointer) => pointer.split('/').map(unescape).collect(),
+            None => parse_dotted(text),
+        };
+        keys.map(KeyPath).map_err(|why| SetError::new(format!("`{}` is not a path: {why}", shown(text))))
     }
 }
 
-fn unescape(key: &str) -> Result<String, KeyPathError> {
+fn unescape(key: &str) -> Result<String, &'static str> {
     let mut parts = key.split('~');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (sign, rest) = match part.as_bytes().first() {
             Some(b'0') => ('~', &part[1..]),
             Some(b'1') => ('/', &part[1..]),
-            _ => return Err(KeyPathError::Escape),
+            _ => return Err("`~` must be followed by `0` or `1`"),
         };
         plain.push(sign);
         plain.push_str(rest);
@@ -76,28 +63,31 @@ fn unescape(key: &str) -> Result<String, KeyPathError> {
     Ok(plain)
 }
 
-fn parse_dotted(text: &str) -> Result<Vec<String>, KeyPathError> {
+/// The fault of a quote.
+const QUOTE: &str = "a quote does not enclose a whole key";
+
+fn parse_dotted(text: &str) -> Result<Vec<String>, &'static str> {
     let mut keys = Vec::new();
     let mut rest = text;
     loop {
         let key;
         if let Some(quoted) = rest.strip_prefix('"') {
-            (key, rest) = quoted.split_once('"').ok_or(KeyPathError::Quote)?;
+            (key, rest) = quoted.split_once('"').ok_or(QUOTE)?;
         } else {
             let end = rest.find('.').unwrap_or(rest.len());
             (key, rest) = rest.split_at(end);
             if key.contains('"') {
-                return Err(KeyPathError::Quote);
+                return Err(QUOTE);
             }
             if key.is_empty() {
-                return Err(KeyPathError::EmptyKey);
+                return Err("a key is empty");
             }
         }
         keys.push(key.to_owned());
         if rest.is_empty() {
             return Ok(keys);
         }
-        rest = rest.strip_prefix('.').ok_or(KeyPathError::Quote)?;
+        rest = rest.strip_prefix('.').ok_or(QUOTE)?;
     }
 }
 
@@ -127,7 +117,7 @@ impl fmt::Display for KeyPath {
 /// assert_eq!(set.value().to_value(), 9000);
 /// let error = SetValue::parse("budget.tokns=9000").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown setting `budget.tokns`");
-/// assert_eq!(error.help().as_deref(), Some("did you mean `budget.tokens`?"));
+/// assert_eq!(error.help.as_deref(), Some("did you mean `budget.tokens`?"));
 /// # Ok::<(), preface_core::settings::SetError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -136,53 +126,19 @@ pub struct SetValue {
     value: SettingsNode,
 }
 
-/// The reason why a `--set` argument is invalid.
+/// The reason why the path of a setting or a `--set` argument is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SetError {
-    /// An argument without `=`.
-    #[error("`{}` has no value", shown(argument))]
-    NoValue {
-        /// The argument.
-        argument: String,
-    },
-    /// A text before the `=` that is not a path.
-    #[error("`{}` is not a path: {why}", shown(path))]
-    BadPath {
-        /// The text.
-        path: String,
-        /// The fault of the path.
-        #[source]
-        why: KeyPathError,
-    },
-    /// An unknown setting.
-    #[error("unknown setting `{}`", shown(path))]
-    UnknownPath {
-        /// The path.
-        path: String,
-        /// The most similar path of a setting.
-        suggestion: Option<String>,
-    },
-    /// A value of a wrong type.
-    #[error("`{}` {why}", shown(path))]
-    BadValue {
-        /// The path.
-        path: String,
-        /// The problem, as the end of a sentence.
-        why: String,
-    },
+#[error("{message}")]
+pub struct SetError {
+    /// The message, which names the path.
+    pub message: String,
+    /// The help, if there is any.
+    pub help: Option<String>,
 }
 
 impl SetError {
-    /// Returns the help, if there is any.
-    #[must_use]
-    pub fn help(&self) -> Option<String> {
-        match self {
-            SetError::NoValue { .. } => Some("write `path=value`".to_owned()),
-            SetError::UnknownPath { suggestion, .. } => {
-                suggestion.as_ref().map(|path| format!("did you mean `{path}`?"))
-            }
-            SetError::BadPath { .. } | SetError::BadValue { .. } => None,
-        }
+    fn new(message: impl Into<String>) -> Self {
+        SetError { message: message.into(), help: None }
     }
 }
 
@@ -205,7 +161,7 @@ impl SetValue {
     /// it is JSON if it parses as JSON, else a string.
     ///
     /// # Errors
-    /// Every [`SetError`].
+    /// An argument without `=`, a path that is none or of no setting, a value of a wrong type.
     pub fn parse(argument: &str) -> Result<Self, SetError> {
         let (path, start) = split(argument)?;
         let shape = shape_or_suggestion(&path)?;
@@ -223,7 +179,7 @@ impl SetValue {
     /// ```
     ///
     /// # Errors
-    /// Every [`SetError`] but `NoValue`.
+    /// A path that is none or of no setting, a value of a wrong type.
     pub fn typed(key: &str, text: &str) -> Result<Self, SetError> {
         let (path, shape) = setting_at(key)?;
         Self::read(path, text, 0, shape)
@@ -237,7 +193,7 @@ impl SetValue {
             secrets: secrets_of_value(&path, shape, &argument[start..], start),
         });
         let text = &argument[start..];
-        let bad = |why: String| SetError::BadValue { path: path.to_string(), why };
+        let bad = |why: String| SetError::new(format!("`{}` {why}", shown(&path.to_string())));
         let plain =
             |tree| SettingsNode { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
         let node = if shape.is_any() {
@@ -292,24 +248,23 @@ impl SetValue {
 /// use preface_core::settings::setting_at;
 /// assert_eq!(setting_at("/budget/tokens").unwrap().0.to_string(), "budget.tokens");
 /// let error = setting_at("budgte.tokens").unwrap_err();
-/// assert_eq!(error.help().as_deref(), Some("did you mean `budget.tokens`?"));
+/// assert_eq!(error.help.as_deref(), Some("did you mean `budget.tokens`?"));
 /// ```
 ///
 /// # Errors
-/// [`SetError::BadPath`] and [`SetError::UnknownPath`].
+/// A text that is no path, or the path of no setting.
 pub fn setting_at(key: &str) -> Result<(KeyPath, ValueShape), SetError> {
-    let path = path_of(key)?;
+    let path: KeyPath = key.parse()?;
     let shape = shape_or_suggestion(&path)?;
     Ok((path, shape))
 }
 
-fn path_of(key: &str) -> Result<KeyPath, SetError> {
-    key.parse().map_err(|why| SetError::BadPath { path: key.to_owned(), why })
-}
-
 fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
-    let at = argument.find('=').ok_or_else(|| SetError::NoValue { argument: argument.to_owned() })?;
-    Ok((path_of(&argument[..at])?, at + 1))
+    let at = argument.find('=').ok_or_else(|| SetError {
+        help: Some("write `path=value`".to_owned()),
+        ..SetError::new(format!("`{}` has no value", shown(argument)))
+    })?;
+    Ok((argument[..at].parse()?, at + 1))
 }
 
 fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
@@ -317,12 +272,13 @@ fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
     for (at, key) in path.keys().iter().enumerate() {
         let Some(below) = shape.under(key) else {
             let names: Vec<&'static str> = shape.names().collect();
-            let suggestion = did_you_mean(key, names).map(|near| {
+            let help = did_you_mean(key, names).map(|near| {
                 let mut nearest = path.clone();
                 nearest.0[at] = near.to_owned();
-                nearest.to_string()
+                format!("did you mean `{nearest}`?")
             });
-            return Err(SetError::UnknownPath { path: path.to_string(), suggestion });
+            let message = format!("unknown setting `{}`", shown(&path.to_string()));
+            return Err(SetError { message, help });
         };
         shape = below;
     }
@@ -353,18 +309,19 @@ mod tests {
     #[test]
     fn what_leads_nowhere_is_refused() {
         let cases = [
-            ("", KeyPathError::EmptyKey),
-            (".", KeyPathError::EmptyKey),
-            ("a..b", KeyPathError::EmptyKey),
-            ("a.", KeyPathError::EmptyKey),
-            ("\"a", KeyPathError::Quote),
-            ("\"a\"b", KeyPathError::Quote),
-            ("a\"b\"", KeyPathError::Quote),
-            ("/a~2", KeyPathError::Escape),
-            ("/a~", KeyPathError::Escape),
+            ("", "a key is empty"),
+            (".", "a key is empty"),
+            ("a..b", "a key is empty"),
+            ("a.", "a key is empty"),
+            ("\"a", QUOTE),
+            ("\"a\"b", QUOTE),
+            ("a\"b\"", QUOTE),
+            ("/a~2", "`~` must be followed by `0` or `1`"),
+            ("/a~", "`~` must be followed by `0` or `1`"),
         ];
-        for (text, error) in cases {
-            assert_eq!(text.parse::<KeyPath>(), Err(error), "{text}");
+        for (text, why) in cases {
+            let error = text.parse::<KeyPath>().unwrap_err();
+            assert_eq!(error.message, format!("`{text}` is not a path: {why}"));
         }
     }
 }

@@ -187,7 +187,7 @@ impl MergedSettings {
     /// let tokens = merged.get(&"budget.tokens".parse()?).unwrap();
     /// assert_eq!(tokens.to_value(), 9000);
     /// assert_eq!(merged.get(&"/budget/onOver".parse()?), None);
-    /// # Ok::<(), preface_core::settings::KeyPathError>(())
+    /// # Ok::<(), preface_core::settings::SetError>(())
     /// ```
     #[must_use]
     pub fn get(&self, path: &KeyPath) -> Option<&SettingsNode> {
@@ -681,7 +681,7 @@ impl MergedSettings {
     /// let values = merged.why(&"logging.level".parse()?);
     /// assert_eq!(values[0].outcome, ValueOutcome::Overridden);
     /// assert_eq!((&values[1].value, values[1].outcome), (&"debug".into(), ValueOutcome::Used));
-    /// # Ok::<(), preface_core::settings::KeyPathError>(())
+    /// # Ok::<(), preface_core::settings::SetError>(())
     /// ```
     #[must_use]
     pub fn why(&self, path: &KeyPath) -> Vec<LayerValue> {

@@ -18,9 +18,9 @@ mod parse;
 mod schema;
 mod typed;
 
-pub use edit::{EditError, SettingChange, edit};
+pub use edit::{SettingChange, edit};
 pub use json_schema::{PublishedSchema, SCHEMAS};
-pub use key_path::{KeyPath, KeyPathError, SetError, SetValue, is_settings_root, setting_at};
+pub use key_path::{KeyPath, SetError, SetValue, is_settings_root, setting_at};
 pub use keys::{
     ActiveSettings, AddedList, BudgetSettings, ContextProviderSettings, EntrySetting, EntrySettings,
     FilePath, LintSettings, SectionOverride, SecurityModeSettings, Settings, SystemPromptFilePaths,

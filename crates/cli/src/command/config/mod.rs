@@ -84,8 +84,8 @@ impl SettingsTarget {
 /// Turns a key that leads nowhere into a failure.
 fn bad_key(error: &SetError) -> CommandFailure {
     let failure = CommandFailure::usage(error.to_string());
-    match error.help() {
-        Some(help) => failure.help(help),
+    match &error.help {
+        Some(help) => failure.help(help.clone()),
         None => failure.help("docs/reference/settings.md lists every setting"),
     }
 }
@@ -120,7 +120,7 @@ fn file_of<'e>(
 
 /// Reads a key as a person types it.
 fn key_path(key: &str) -> Result<KeyPath, CommandFailure> {
-    key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
+    key.parse().map_err(|error| bad_key(&error))
 }
 
 /// Writes a value on one line; a secret is asterisks.
