@@ -116,20 +116,14 @@ impl RequestFormat for Anthropic {
         let mut digests = ledger::of_messages(&content, &tools, &system, &list);
 
         let mut body = object! {};
-        if let Some(model) = content.target.model {
-            body.push("model", model);
-        }
+        body.push_some("model", content.target.model);
         body.push("max_tokens", Json::Number(content.target.max_output_tokens.unwrap_or(MAX_TOKENS)));
         if automatic {
             digests.mark_end();
             body.push(MARK, cache_control(automatic_ttl));
         }
-        if !system.is_empty() {
-            body.push("system", system);
-        }
-        if !tools.is_empty() {
-            body.push("tools", tools);
-        }
+        body.push_list("system", system);
+        body.push_list("tools", tools);
         if list.iter().any(|turn| turn.one_turn) {
             let what = format!("messages with `clear_at` need the header `anthropic-beta: {CLEAR_AT_BETA}`");
             draft.report.add(DiagnosticCode::RequestBeta, None, what);
@@ -198,9 +192,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
             }
             BlockKind::Document { media, name } => {
                 let mut block = object! { "type": "document", "source": source_of(media) };
-                if let Some(name) = name {
-                    block.push("title", name);
-                }
+                block.push_some("title", name);
                 block
             }
             BlockKind::Reasoning(reasoning) => {
@@ -227,9 +219,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
             }
         };
         for key in ["citations", MARK] {
-            if let Some(value) = source.fields.and_then(|fields| fields.get(key)) {
-                json.push(key, value);
-            }
+            json.push_some(key, source.fields.and_then(|fields| fields.get(key)));
         }
         Some(json)
     }
@@ -285,8 +275,6 @@ fn ttl_of<'j>(block: &'j Json<'_>) -> Option<&'j str> {
 
 fn cache_control<'c>(ttl: Option<String>) -> Json<'c> {
     let mut mark = object! { "type": "ephemeral" };
-    if let Some(ttl) = ttl {
-        mark.push("ttl", ttl);
-    }
+    mark.push_some("ttl", ttl);
     mark
 }

@@ -101,17 +101,16 @@ impl RequestFormat for BedrockConverse {
         let digests = ledger::of_messages(&content, &tools, &system, &list);
 
         let mut body = object! {};
-        if !system.is_empty() {
-            body.push("system", system);
-        }
+        body.push_list("system", system);
         let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
         body.push("messages", Json::List(list.collect()));
         if !tools.is_empty() {
             body.push("toolConfig", object! { "tools": tools });
         }
-        if let Some(limit) = content.target.max_output_tokens {
-            body.push("inferenceConfig", object! { "maxTokens": Json::Number(limit) });
-        }
+        body.push_some(
+            "inferenceConfig",
+            content.target.max_output_tokens.map(|limit| object! { "maxTokens": Json::Number(limit) }),
+        );
         draft.finish(&body, digests)
     }
 }
@@ -224,17 +223,13 @@ impl<'c> ConverseBlocks<'c, '_> {
         self.documents += 1;
         let name = format!("document {}", self.documents);
         let mut document = object! { "format": format, "name": name, "source": source };
-        if let Some(context) = from.fields.and_then(|fields| string(fields, "context")) {
-            document.push("context", context);
-        }
+        document.push_some("context", from.fields.and_then(|fields| string(fields, "context")));
         Some(object! { "document": document })
     }
 }
 
 fn cache_point<'c>(ttl: Option<String>) -> Json<'c> {
     let mut point = object! { "type": "default" };
-    if let Some(ttl) = ttl {
-        point.push("ttl", ttl);
-    }
+    point.push_some("ttl", ttl);
     object! { "cachePoint": point }
 }

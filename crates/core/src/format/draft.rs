@@ -95,9 +95,7 @@ pub(super) fn definitions<'c>(
     let definition = |tool: &'c Tool| {
         let mut definition = head();
         definition.push("name", names.get(&tool.name, None, report));
-        if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-            definition.push("description", description);
-        }
+        definition.push_some("description", tool.description.as_deref().filter(|text| !text.is_empty()));
         complete(tool, definition, report)
     };
     tools.iter().map(definition).collect()

@@ -81,9 +81,10 @@ impl RequestFormat for Gemini {
         if !tools.is_empty() {
             body.push("tools", vec![object! { "functionDeclarations": tools }]);
         }
-        if let Some(limit) = content.target.max_output_tokens {
-            body.push("generationConfig", object! { "maxOutputTokens": Json::Number(limit) });
-        }
+        body.push_some(
+            "generationConfig",
+            content.target.max_output_tokens.map(|limit| object! { "maxOutputTokens": Json::Number(limit) }),
+        );
         draft.finish(&body, digests)
     }
 }
@@ -115,9 +116,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                     return None;
                 }
                 let mut part = Self::text(text);
-                if let Some(signature) = signature {
-                    part.push("thoughtSignature", signature);
-                }
+                part.push_some("thoughtSignature", signature);
                 part
             }
             BlockKind::Image(media) | BlockKind::Document { media, .. } => {
@@ -134,15 +133,11 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
             },
             BlockKind::Call { id, name, arguments, signature } => {
                 let mut call = object! {};
-                if !id.is_empty() {
-                    call.push("id", id);
-                }
+                call.push_some("id", Some(id).filter(|id| !id.is_empty()));
                 call.push("name", self.names.get(name, message, self.report));
                 call.push("args", arguments.object(message, self.report));
                 let mut part = object! { "functionCall": call };
-                if let Some(signature) = signature {
-                    part.push("thoughtSignature", signature);
-                }
+                part.push_some("thoughtSignature", signature);
                 part
             }
             BlockKind::Other(kind) => {
@@ -181,9 +176,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
         }
         answer.push("name", self.names.get(result.name.unwrap_or("unknown"), message, self.report));
         answer.push("response", response);
-        if !parts.is_empty() {
-            answer.push("parts", parts);
-        }
+        answer.push_list("parts", parts);
         object! { "functionResponse": answer }
     }
 }

@@ -35,6 +35,16 @@ impl<'c> Json<'c> {
         }
     }
 
+    /// Appends an entry for a value, if there is one.
+    pub(super) fn push_some(&mut self, key: &'static str, value: Option<impl Into<Json<'c>>>) {
+        value.into_iter().for_each(|value| self.push(key, value));
+    }
+
+    /// Appends an entry for a list that is not empty.
+    pub(super) fn push_list(&mut self, key: &'static str, values: Vec<Json<'c>>) {
+        self.push_some(key, Some(values).filter(|values| !values.is_empty()));
+    }
+
     /// Returns the string under a key of an object.
     pub(super) fn text_at(&self, key: &str) -> Option<&str> {
         match self {

@@ -119,19 +119,14 @@ impl RequestFormat for OpenAiChat {
         let digests = ledger::of_items(&content, &tools, &list);
 
         let mut body = object! {};
-        if let Some(model) = content.target.model {
-            body.push("model", model);
-        }
-        if let Some(limit) = content.target.max_output_tokens {
-            body.push(if openai { "max_completion_tokens" } else { "max_tokens" }, Json::Number(limit));
-        }
-        if let Some(key) = content.target.cache_key.filter(|_| openai) {
-            body.push("prompt_cache_key", key);
-        }
+        body.push_some("model", content.target.model);
+        body.push_some(
+            if openai { "max_completion_tokens" } else { "max_tokens" },
+            content.target.max_output_tokens.map(Json::Number),
+        );
+        body.push_some("prompt_cache_key", content.target.cache_key.filter(|_| openai));
         body.push("messages", list);
-        if !tools.is_empty() {
-            body.push("tools", tools);
-        }
+        body.push_list("tools", tools);
         draft.finish(&body, digests)
     }
 }
@@ -266,9 +261,7 @@ impl<'c> ChatMessages<'c, '_> {
             1 => message.push("content", text.swap_remove(0)),
             _ => message.push("content", text.concat()),
         }
-        if !calls.is_empty() {
-            message.push("tool_calls", calls);
-        }
+        message.push_list("tool_calls", calls);
         self.list.push(message);
     }
 

@@ -78,21 +78,11 @@ impl RequestFormat for OpenAiResponses {
         let digests = ledger::of_items(&content, &tools, &list);
 
         let mut body = object! {};
-        if let Some(model) = content.target.model {
-            body.push("model", model);
-        }
-        if let Some(limit) = content.target.max_output_tokens {
-            body.push("max_output_tokens", Json::Number(limit));
-        }
-        if let Some(key) = content.target.cache_key {
-            body.push("prompt_cache_key", key);
-        }
-        if let Some(ttl) = draft.ttl.take() {
-            body.push("prompt_cache_options", object! { "ttl": ttl });
-        }
-        if !tools.is_empty() {
-            body.push("tools", tools);
-        }
+        body.push_some("model", content.target.model);
+        body.push_some("max_output_tokens", content.target.max_output_tokens.map(Json::Number));
+        body.push_some("prompt_cache_key", content.target.cache_key);
+        body.push_some("prompt_cache_options", draft.ttl.take().map(|ttl| object! { "ttl": ttl }));
+        body.push_list("tools", tools);
         body.push("input", list);
         draft.finish(&body, digests)
     }
@@ -160,9 +150,10 @@ impl<'c> Input<'c, '_> {
                 let signature = source.fields.and_then(|fields| string(fields, "textSignature"));
                 // The id alone, or with the phase of the message, as an agent recorded them.
                 let signature = signature.and_then(|text| serde_json::from_str::<Value>(text).ok());
-                if let Some(phase) = signature.as_ref().and_then(|signature| signature["phase"].as_str()) {
-                    item.push("phase", phase.to_owned());
-                }
+                item.push_some(
+                    "phase",
+                    signature.as_ref().and_then(|signature| signature["phase"].as_str()).map(str::to_owned),
+                );
                 self.list.push(item);
             }
             BlockKind::Reasoning(reasoning) => {
