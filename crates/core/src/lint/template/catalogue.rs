@@ -5,6 +5,7 @@ use crate::{
     declaration::GivenVariables,
     lint::hidden::escape_hidden,
     profile::Profile,
+    suggestion::did_you_mean,
     variable::{Stability, VariableKey},
     variable_info::REGISTERED,
 };
@@ -158,7 +159,7 @@ impl VariableTypes {
 
     /// Returns the registered type that was perhaps meant.
     pub(super) fn nearest_kind(&self, kind: &str) -> Option<&str> {
-        nearest(kind, self.kinds.keys())
+        did_you_mean(kind.trim(), self.kinds.keys().map(String::as_str))
     }
 
     /// Returns the only key with this fixed name, for a name without its type.
@@ -174,66 +175,6 @@ impl VariableTypes {
 impl VariableType {
     /// Returns the fixed name that was perhaps meant.
     pub(super) fn nearest_name(&self, name: &str) -> Option<&str> {
-        nearest(name, self.names.keys())
-    }
-}
-
-/// Returns the candidate with the fewest changed letters: at most a third of the word, but one in a short one.
-fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c String>) -> Option<&'c str> {
-    const LONGEST: usize = 64;
-    let word: Vec<char> = word.trim().chars().take(LONGEST + 1).map(|c| c.to_ascii_lowercase()).collect();
-    if word.len() > LONGEST {
-        return None;
-    }
-    let most = (word.len() / 3).max(1);
-    candidates
-        // Letters that one has more than the other must be inserted or removed.
-        .filter(|candidate| candidate.chars().count().abs_diff(word.len()) <= most)
-        .map(|candidate| (distance(&word, candidate), candidate.as_str()))
-        .filter(|(distance, _)| *distance <= most)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Counts the letters to insert, remove, change, or swap with their neighbour.
-fn distance(from: &[char], to: &str) -> usize {
-    let to: Vec<char> = to.chars().map(|c| c.to_ascii_lowercase()).collect();
-    let mut rows = vec![(0..=from.len()).collect::<Vec<usize>>()];
-    for y in 0..to.len() {
-        let mut row = vec![y + 1];
-        for x in 0..from.len() {
-            let changed = rows[y][x] + usize::from(from[x] != to[y]);
-            let mut least = changed.min(rows[y][x + 1] + 1).min(row[x] + 1);
-            if x > 0 && y > 0 && (from[x - 1], from[x]) == (to[y], to[y - 1]) {
-                least = least.min(rows[y - 1][x - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[to.len()][from.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_typo_finds_its_name_and_prose_finds_none() {
-        let names = ["branch", "status"].map(str::to_owned);
-        for (word, name) in [
-            ("brnach", Some("branch")),
-            ("Branch", Some("branch")),
-            (" branch", Some("branch")),
-            ("statu", Some("status")),
-            ("commit", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(word, names.iter()), name, "{word}");
-        }
-        let distances = ["branch", "brnach", "ranch", "brunhc"]
-            .map(|word| distance(&Vec::from_iter(word.chars()), "branch"));
-        assert_eq!(distances, [0, 1, 1, 2], "swapped neighbours are one mistake");
-        assert_eq!(nearest(&"branch".repeat(1_000), names.iter()), None);
+        did_you_mean(name.trim(), self.names.keys().map(String::as_str))
     }
 }
