@@ -75,7 +75,7 @@ fuzz_target!(|data: &[u8]| {
         .fixed("system", "date", Stability::Turn)
         .fixed("git", "branch", Stability::Conversation)
         .dynamic("file", Stability::Conversation);
-    let findings = lint(text, &options, &catalogue, None, "template.md");
+    let (findings, _) = lint(text, &options, &catalogue, None, "template.md", usize::MAX);
     for finding in &findings {
         assert!(text.get(finding.position.range.clone()).is_some(), "findings end on characters");
         assert!(finding.edit.as_ref().is_none_or(|edit| text.get(edit.range.clone()).is_some()));

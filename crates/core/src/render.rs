@@ -143,7 +143,7 @@ impl<'p> RenderRules<'p> {
                 Cow::Owned(text.split('\n').map(escaped).collect::<Vec<_>>().join("\n"))
             }
             ValueForm::Line => forged::escape_folded(text, &self.tags),
-            ValueForm::Text => forged::neutralise_for(text, &self.tags),
+            ValueForm::Text => forged::neutralise(text, &self.tags),
         }
     }
 
@@ -154,7 +154,7 @@ impl<'p> RenderRules<'p> {
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Cow<'t, str> {
-        let safe = forged::neutralise_for(text, &self.tags);
+        let safe = forged::neutralise(text, &self.tags);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_diagnostic(key, ValueForm::Text, text));
         }

@@ -5,7 +5,7 @@ use preface_core::{
     diagnostic::Severity,
     lint::{
         finding::TextFinding,
-        forged::{TAGS, scan_for},
+        forged::{self, TAGS},
         hidden::scan,
     },
 };
@@ -304,7 +304,7 @@ fn tricks_are_reported() {
         let reported = |sample: &&String| {
             let text = format!("# Rules\n\n{sample}\n\nUse tabs. Run the tests.\n");
             let hidden = scan(&text).iter().any(|found| found.severity() > Severity::Info);
-            hidden || scan_for(&text, &names).iter().any(|found| found.severity() > Severity::Info)
+            hidden || forged::scan(&text, &names).iter().any(|found| found.severity() > Severity::Info)
         };
         let (seen, missed): (Vec<&String>, Vec<&String>) = samples.iter().partition(reported);
         if seen.len() < least {

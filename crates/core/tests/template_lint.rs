@@ -2,10 +2,21 @@
 
 use preface_core::{
     diagnostic::{Place, Severity},
-    lint::template::{TemplateFinding, VariableTypes, lint},
+    lint::template::{self, TemplateFinding, VariableTypes},
+    scope::Scope,
     template::TemplateOptions,
     variable::Stability,
 };
+
+fn lint(
+    text: &str,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
+    scope: Option<Scope>,
+    path: &str,
+) -> Vec<TemplateFinding> {
+    template::lint(text, options, catalogue, scope, path, usize::MAX).0
+}
 
 fn catalogue() -> VariableTypes {
     VariableTypes::default()

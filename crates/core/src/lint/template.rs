@@ -59,37 +59,21 @@ pub struct Edit {
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
 /// | `template/depth`, `template/too-large` | error | the template breaks a limit and cannot be used |
 ///
+/// Of more than `most` findings it keeps the worst, and of equally bad ones the first, and returns how many there were besides.
+/// Neither time nor memory grows faster than the text.
+///
 /// # Example
 /// ```
 /// use preface_core::{variable::Stability, lint::template::{VariableTypes, lint}, template::TemplateOptions};
 /// let catalogue = VariableTypes::default().fixed("git", "branch", Stability::Conversation);
-/// let findings = lint("On [git:brnach].", &TemplateOptions::default(), &catalogue, None, "template.md");
+/// let options = TemplateOptions::default();
+/// let (findings, left) = lint("On [git:brnach][else][else].", &options, &catalogue, None, "template.md", 2);
 /// assert_eq!(findings[0].diagnostic.code.as_str(), "template/unknown-name");
 /// assert_eq!(findings[0].edit.as_ref().unwrap().replacement, "branch");
-/// ```
-#[must_use]
-pub fn lint(
-    text: &str,
-    options: &TemplateOptions,
-    catalogue: &VariableTypes,
-    scope: Option<Scope>,
-    path: &str,
-) -> Vec<TemplateFinding> {
-    lint_few(text, options, catalogue, scope, path, usize::MAX).0
-}
-
-/// Looks like [`lint`] and keeps so many findings at most: of more, the worst, and of equally bad ones the first. Returns
-/// how many there were besides. Neither time nor memory grows faster than the text.
-///
-/// # Example
-/// ```
-/// use preface_core::{lint::template::{VariableTypes, lint_few}, template::TemplateOptions};
-/// let (options, catalogue) = (TemplateOptions::default(), VariableTypes::default());
-/// let (findings, left) = lint_few("[else][else][else]", &options, &catalogue, None, "template.md", 2);
 /// assert_eq!((findings.len(), left), (2, 1));
 /// ```
 #[must_use]
-pub fn lint_few(
+pub fn lint(
     text: &str,
     options: &TemplateOptions,
     catalogue: &VariableTypes,

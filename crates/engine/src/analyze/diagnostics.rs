@@ -38,7 +38,7 @@ pub(super) fn diagnostics(
     let AnalysisInput { text, options, probe } = wanted;
     let profile = &probe.profile;
     let mut found = RankedDiagnostics { text, few: BoundedList::new(MOST_DIAGNOSTICS) };
-    let (linted, mut left) = template::lint_few(
+    let (linted, mut left) = template::lint(
         text,
         options,
         &VariableTypes::of(profile, &probe.turn().variables),

@@ -6,7 +6,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::character::cut,
     lint::{
-        forged::neutralise,
+        forged::{TAGS, neutralise},
         hidden::{self, escape_hidden},
     },
     mcp_servers::{DescribedTool, ServerEntry},
@@ -248,7 +248,7 @@ fn count(tools: usize) -> String {
 /// Makes a text harmless. True if it hid anything.
 fn safe(text: &str) -> (String, bool) {
     let visible = hidden::write_out(text);
-    (neutralise(&visible).into_owned(), matches!(visible, Cow::Owned(_)))
+    (neutralise(&visible, TAGS).into_owned(), matches!(visible, Cow::Owned(_)))
 }
 
 /// Makes every word in a schema harmless, names and values of arguments, too: a server that means no harm has none that

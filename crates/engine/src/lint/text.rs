@@ -50,7 +50,7 @@ impl Lint {
             return Diagnostics::new();
         }
         let most = self.most() * 5;
-        let (found, left) = template::lint_few(text, &self.limits, &self.catalogue, scope, path, most);
+        let (found, left) = template::lint(text, &self.limits, &self.catalogue, scope, path, most);
         let mut found: Diagnostics = found.into_iter().map(|found| found.diagnostic).collect();
         if left > 0 {
             let what = format!("… and {left} more findings about the tags of this template");

@@ -13,7 +13,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     lint::character::cut,
     lint::{
-        forged::neutralise,
+        forged::{TAGS, neutralise},
         hidden::{escape_hidden, write_out},
     },
     mcp_servers::{ServerDescription, ServerEntry},
@@ -111,7 +111,7 @@ fn item(server: &ServerEntry, is_reached: bool, context: &ProviderContext<'_>) -
     let variables = [("name", Some(name.clone())), ("instructions", instructions), ("tools", tools)];
     let variables = variables
         .into_iter()
-        .filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?).into_owned())));
+        .filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?, TAGS).into_owned())));
     let origin =
         Origin::Variable { key: VariableKey::new("mcp", &name), source: server.origin.path.as_str().into() };
     Some(Item {
