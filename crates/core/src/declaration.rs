@@ -7,7 +7,7 @@ use crate::{
     variable::{Stability, VariableKey},
     variable_info::REGISTERED,
 };
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range};
 
@@ -18,9 +18,9 @@ pub type Record = BTreeMap<String, Option<String>>;
 pub type GivenVariables = BTreeMap<VariableKey, Option<VariableValue>>;
 
 /// The value of a variable that a caller gives.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a variable is a text, a flag, a list of texts or of records of texts")]
 pub enum VariableValue {
     /// A flag. One that is false does not exist.
     Flag(bool),
@@ -36,42 +36,9 @@ impl VariableValue {
     /// Reads a value from JSON.
     ///
     /// # Errors
-    /// The value is none of the four, with the place in it.
+    /// The value is none of the four.
     pub fn from_json(value: Value) -> Result<Self, String> {
-        let text = |value: Value, at: String| match value {
-            Value::String(text) => Ok(text),
-            other => Err(format!("{at} takes a text, not {}", name_of(&other))),
-        };
-        let field = |at: usize, (name, value): (String, Value)| match value {
-            Value::Null => Ok((name, None)),
-            value => {
-                let place = format!("field `{}` of record {}", shown(&name), at + 1);
-                Ok((name, Some(text(value, place)?)))
-            }
-        };
-        Ok(match value {
-            Value::Bool(flag) => VariableValue::Flag(flag),
-            Value::String(text) => VariableValue::Text(text),
-            Value::Array(entries) if entries.first().is_some_and(Value::is_object) => {
-                let record = |(at, entry)| match entry {
-                    Value::Object(fields) => fields.into_iter().map(|one| field(at, one)).collect(),
-                    other => Err(format!("entry {} takes a record, not {}", at + 1, name_of(&other))),
-                };
-                VariableValue::Records(entries.into_iter().enumerate().map(record).collect::<Result<_, _>>()?)
-            }
-            Value::Array(entries) => {
-                let entry = |(at, entry)| text(entry, format!("entry {}", at + 1));
-                VariableValue::List(
-                    entries.into_iter().enumerate().map(entry).collect::<Result<_, String>>()?,
-                )
-            }
-            other => {
-                let what = name_of(&other);
-                return Err(format!(
-                    "a variable is a text, a flag, a list of texts or of records, not {what}"
-                ));
-            }
-        })
+        serde_json::from_value(value).map_err(|error| error.to_string())
     }
 
     /// Returns the text that stands for it in a prompt: a list as JSON. `None` where it does not exist.
@@ -109,12 +76,6 @@ impl VariableValue {
     }
 }
 
-impl<'de> Deserialize<'de> for VariableValue {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        VariableValue::from_json(Value::deserialize(from)?).map_err(D::Error::custom)
-    }
-}
-
 impl From<&str> for VariableValue {
     fn from(text: &str) -> Self {
         VariableValue::Text(text.to_owned())
@@ -148,17 +109,6 @@ impl From<String> for VariableValue {
 /// Returns the start of what a caller wrote, for a message.
 fn shown(text: &str) -> String {
     excerpt(text, 80)
-}
-
-fn name_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a flag",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a record",
-    }
 }
 
 /// The name of an entry of a list of texts: `item:text`.
@@ -652,6 +602,8 @@ mod tests {
         }
     }
 
+    const NO_VALUE: &str = "a variable is a text, a flag, a list of texts or of records of texts";
+
     #[test]
     fn a_wrong_value_is_an_error_that_names_the_variable() {
         for (given, error) in [
@@ -685,13 +637,10 @@ mod tests {
                 json!({"app:shots": [{"q": "Q", "a": "A"}, {"q": "Q"}]}),
                 "record 2 of `app:shots` has no field `a`; a field without a value is null",
             ),
-            (json!({"app:tips": ["a", 1]}), "entry 2 takes a text, not a number"),
-            (json!({"app:shots": [{"q": {}}]}), "field `q` of record 1 takes a text, not a record"),
-            (json!({"app:shots": [{}, "a"]}), "entry 2 takes a record, not a text"),
-            (
-                json!({"app:plan": 1}),
-                "a variable is a text, a flag, a list of texts or of records, not a number",
-            ),
+            (json!({"app:tips": ["a", 1]}), NO_VALUE),
+            (json!({"app:shots": [{"q": {}}]}), NO_VALUE),
+            (json!({"app:shots": [{}, "a"]}), NO_VALUE),
+            (json!({"app:plan": 1}), NO_VALUE),
         ] {
             assert_eq!(take(given.clone()), Err(error.to_owned()), "{given}");
         }
