@@ -14,11 +14,7 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
-};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 /// The settings of all layers as one, each value with its origin.
 ///
@@ -310,61 +306,42 @@ impl<'de> Deserialize<'de> for MergedSettings {
 const IGNORED: DiagnosticCode = DiagnosticCode::SettingsIgnored;
 const CONFIG_SCHEMA_VIOLATION: DiagnosticCode = DiagnosticCode::ConfigSchemaViolation;
 
-/// The paths of one layer that are ignored. A path with nothing below it is ignored as a whole.
+/// The paths of one layer that are ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct RefusedPaths(BTreeMap<String, RefusedPaths>);
+pub(super) struct RefusedPaths(BTreeSet<Vec<String>>);
 
 impl RefusedPaths {
     pub(super) fn add(&mut self, path: &[&str]) {
-        if self.covers(path) {
-            return;
-        }
-        let mut at = self;
-        for key in path {
-            at = at.0.entry((*key).to_owned()).or_default();
-        }
-        at.0.clear();
+        self.0.insert(path.iter().map(|key| (*key).to_owned()).collect());
     }
 
     /// Returns true if the value at a path, or one above it, is ignored.
     pub(super) fn covers<S: AsRef<str>>(&self, path: &[S]) -> bool {
-        let mut at = self;
-        for key in path {
-            match at.0.get(key.as_ref()) {
-                Some(below) if below.0.is_empty() => return true,
-                Some(below) => at = below,
-                None => return false,
-            }
-        }
-        false
+        let keys: Vec<String> = path.iter().map(|key| key.as_ref().to_owned()).collect();
+        (1..=keys.len()).any(|length| self.0.contains(&keys[..length]))
     }
 
     /// Returns the value without ignored parts. A table that becomes empty is removed.
-    pub(super) fn without(&self, node: SettingsNode) -> SettingsNode {
-        if self.0.is_empty() {
-            return node;
+    pub(super) fn without(&self, mut root: SettingsNode) -> SettingsNode {
+        if !self.0.is_empty() {
+            self.remove_from(&mut root, &mut Vec::new());
         }
-        let SettingsNode { source, key_span, span, tree } = node;
-        let tree = match tree {
-            SettingsTree::Table(table) => SettingsTree::Table(
-                table
-                    .into_iter()
-                    .filter_map(|(key, node)| match self.0.get(&key) {
-                        None => Some((key, node)),
-                        Some(below) if below.0.is_empty() => None,
-                        Some(below) => {
-                            let had_values =
-                                node.as_table().is_some_and(|table| table.iter().next().is_some());
-                            let left = below.without(node);
-                            let is_empty = left.as_table().is_some_and(|table| table.iter().next().is_none());
-                            (!(had_values && is_empty)).then_some((key, left))
-                        }
-                    })
-                    .collect::<SettingsTable>(),
-            ),
-            other => other,
-        };
-        SettingsNode { source, key_span, span, tree }
+        root
+    }
+
+    fn remove_from(&self, node: &mut SettingsNode, path: &mut Vec<String>) {
+        let SettingsTree::Table(table) = &mut node.tree else { return };
+        table.retain(|key, node| {
+            path.push(key.clone());
+            let is_empty = |node: &SettingsNode| node.as_table().is_some_and(SettingsTable::is_empty);
+            let was_empty = is_empty(node);
+            let stays = !self.0.contains(path) && {
+                self.remove_from(node, path);
+                was_empty || !is_empty(node)
+            };
+            path.pop();
+            stays
+        });
     }
 }
 
