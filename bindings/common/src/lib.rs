@@ -81,7 +81,7 @@ pub fn hook(
     name: String,
     call: impl Fn(String) -> Result<String, String> + Send + Sync + 'static,
 ) -> Option<impl HookHandler + 'static> {
-    let event: HookEvent = event.parse().ok().filter(|event: &HookEvent| !event.is_of_tool_calls())?;
+    let event = HookEvent::named(event).filter(|event| !event.is_of_tool_calls())?;
     Some(HookFn::new(name.clone(), [event], move |asked: &mut HookCall<'_>| {
         let answer = call(asked.to_json()).map_err(HookFailure::failed)?;
         let (reply, diagnostics) = HookReply::read(&name, event, answer.as_bytes())?;

@@ -450,8 +450,8 @@ fn an_unknown_event_is_reported_in_plain_words() {
     let diagnostic = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
     assert_eq!(
         diagnostic.message,
-        "global/x (Hook): `event`: unknown variant `toolcall`, expected `before_agent_start`, `context`, `input`, \
-         `resources_discover`, `tool_call`, `tool_result`"
+        "global/x (Hook): `event`: unknown variant `toolcall`, expected one of `resources_discover`, `input`, \
+         `before_agent_start`, `context`, `tool_call`, `tool_result`"
     );
     assert_eq!(diagnostic.help.as_deref(), Some("did you mean `tool_call`?"));
 }

@@ -16,10 +16,8 @@ pub fn details(entry: &ListingRow) -> Vec<String> {
     let mut lines = Vec::new();
     match entry.state() {
         EntryState::Active => {
-            let event = match &entry.value.event {
-                Some(name) => name.parse().ok(),
-                None => HookEvent::ALL.into_iter().find(|event| Some(event.slot()) == entry.slot),
-            };
+            let of_slot = || HookEvent::ALL.into_iter().find(|event| Some(event.slot()) == entry.slot);
+            let event = entry.value.event.or_else(of_slot);
             if event.is_some_and(HookEvent::is_of_tool_calls) {
                 lines.push(
                     "preface calls no tools and never starts it; it is listed for your agent".to_owned(),

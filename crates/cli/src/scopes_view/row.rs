@@ -3,6 +3,7 @@
 use preface_engine::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     extension::{Ability, Category, Entry, ExtensionEntry, HookRole, Scopes, UnknownCategory},
+    hook::HookEvent,
     mcp_servers::McpServers,
 };
 use serde::Serialize;
@@ -92,7 +93,7 @@ pub struct ListedEntry {
     /// The role of a hook.
     pub role: Option<HookRole>,
     /// The event that a hook names.
-    pub event: Option<String>,
+    pub event: Option<HookEvent>,
     /// The entry as JSON, with its state in the word that tables have.
     pub document: Value,
 }
@@ -126,7 +127,7 @@ fn extension(entry: &ExtensionEntry) -> ListingRow {
     let mut row = row(ListingGroup::Extensions(entry.value.category), entry);
     match &entry.value.ability {
         Some(Ability::Hook(hook)) => {
-            (row.value.role, row.value.event) = (Some(hook.role), hook.event.clone());
+            (row.value.role, row.value.event) = (Some(hook.role), hook.event);
         }
         Some(Ability::Command(command)) => row.value.typed.clone_from(&command.name),
         _ => {}

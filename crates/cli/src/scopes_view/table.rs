@@ -199,7 +199,7 @@ fn what_it_is(entry: &ListingRow) -> String {
                 HookRole::Observer => "observer",
             };
             let role = match &entry.value.event {
-                Some(event) => format!("{role} of {}", one_line(event)),
+                Some(event) => format!("{role} of {}", event),
                 None => role.to_owned(),
             };
             if about.is_empty() { role } else { format!("{role}: {about}") }

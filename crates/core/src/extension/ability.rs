@@ -7,6 +7,7 @@
 use super::{category::Category, failure::ValidationFailure, manifest::field_failure, slot::Slot};
 use crate::{
     diagnostic::{DiagnosticCode, Remedy},
+    hook::HookEvent,
     scope::Scope,
     settings::{SettingsNode, TypeFault, holds_login},
     suggestion::quoted,
@@ -176,7 +177,7 @@ pub struct Hook {
     /// The slot in which it runs; `None` if the manifest has none.
     pub slot: Option<Slot>,
     /// The event that it names, if it names one.
-    pub event: Option<String>,
+    pub event: Option<HookEvent>,
     /// The role, which limits its effect.
     pub role: HookRole,
     /// The program.
@@ -433,15 +434,6 @@ fn store_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::E
     })
 }
 
-fn event<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let event = String::deserialize(from)?;
-    if Slot::of_event(&event).is_none() {
-        let known = quoted(Slot::events());
-        return Err(D::Error::custom(format!("unknown variant `{event}`, expected {known}")));
-    }
-    Ok(Some(event))
-}
-
 fn relative_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     checked(from, path_fault)
 }
@@ -552,8 +544,7 @@ fn program(
 #[serde(rename_all = "camelCase", default)]
 struct HookFields {
     slot: Option<Slot>,
-    #[serde(deserialize_with = "event")]
-    event: Option<String>,
+    event: Option<HookEvent>,
     role: HookRole,
     command: Option<Vec<String>>,
     timeout_ms: Option<u64>,
@@ -561,7 +552,7 @@ struct HookFields {
 
 fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
     let HookFields { slot, event, role, command, timeout_ms } = fields;
-    let of_event = event.as_deref().and_then(Slot::of_event);
+    let of_event = event.map(HookEvent::slot);
     if let (Some(slot), Some(of_event)) = (slot, of_event)
         && slot != of_event
     {

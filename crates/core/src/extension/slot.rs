@@ -57,17 +57,7 @@ const STAGES: [(SlotStage, &str); 6] = [
 
 const POSITIONS: [(StagePosition, &str); 2] = [(StagePosition::Pre, "pre"), (StagePosition::Post, "post")];
 
-/// The events that hooks may name instead of a slot, and the slot of each.
-const EVENTS: [(&str, Slot); 6] = [
-    ("before_agent_start", at(SlotStage::ComposeRequest, StagePosition::Pre)),
-    ("context", at(SlotStage::SendRequest, StagePosition::Pre)),
-    ("input", at(SlotStage::ReceiveInput, StagePosition::Pre)),
-    ("resources_discover", at(SlotStage::ReceiveInput, StagePosition::Pre)),
-    ("tool_call", at(SlotStage::ToolCall, StagePosition::Pre)),
-    ("tool_result", at(SlotStage::ToolCall, StagePosition::Post)),
-];
-
-const fn at(stage: SlotStage, position: StagePosition) -> Slot {
+fn at(stage: SlotStage, position: StagePosition) -> Slot {
     Slot { stage, position }
 }
 
@@ -75,17 +65,6 @@ impl Slot {
     /// Returns the twelve slots in the order of a turn.
     pub fn all() -> impl Iterator<Item = Slot> {
         STAGES.iter().flat_map(|(stage, _)| POSITIONS.iter().map(|(position, _)| at(*stage, *position)))
-    }
-
-    /// Returns the slot in which hooks of an event, such as `before_agent_start`, run.
-    #[must_use]
-    pub fn of_event(event: &str) -> Option<Slot> {
-        EVENTS.iter().find(|(name, _)| *name == event).map(|(_, slot)| *slot)
-    }
-
-    /// Returns the events that hooks may name.
-    pub fn events() -> impl Iterator<Item = &'static str> {
-        EVENTS.iter().map(|(name, _)| *name)
     }
 }
 
@@ -147,15 +126,5 @@ mod tests {
         for wrong in ["", "TOOL_CALL", "TOOL_CALL/", "TOOL_CALL/PRE", "tool_call/pre", "TOOL_CALL/pre "] {
             assert_eq!(wrong.parse::<Slot>(), Err(UnknownSlot), "{wrong}");
         }
-    }
-
-    #[test]
-    fn events_are_sorted() {
-        assert!(Slot::events().is_sorted());
-        assert_eq!(
-            Slot::of_event("context").map(|slot| slot.to_string()).as_deref(),
-            Some("SEND_REQUEST/pre")
-        );
-        assert_eq!(Slot::of_event("Context"), None);
     }
 }

@@ -1,18 +1,19 @@
 //! The events at which hooks run, by the names that manifests use.
 
 use crate::extension::{Hook, Slot, SlotStage, StagePosition};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::{fmt, str::FromStr};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// An event at which hooks run. The order is that of a run.
 ///
 /// ```
 /// use preface_core::hook::HookEvent;
-/// let event: HookEvent = "before_agent_start".parse().unwrap();
+/// let event = HookEvent::named("before_agent_start").unwrap();
 /// assert_eq!(event.slot().to_string(), "COMPOSE_REQUEST/pre");
 /// assert!(event.reply_keys().contains(&"system_prompt"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HookEvent {
     /// The start or reload of a conversation: hooks may add skills.
     ResourcesDiscover,
@@ -61,6 +62,12 @@ impl HookEvent {
         }
     }
 
+    /// Returns the event of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<HookEvent> {
+        HookEvent::ALL.into_iter().find(|event| event.as_str() == name)
+    }
+
     /// Returns the slot that orders the hooks of this event.
     #[must_use]
     pub fn slot(self) -> Slot {
@@ -80,14 +87,8 @@ impl HookEvent {
     /// preface does nothing in that slot.
     #[must_use]
     pub fn recorded_by(hook: &Hook) -> Option<HookEvent> {
-        match &hook.event {
-            Some(name) => name.parse().ok(),
-            None => {
-                let of_turn =
-                    HookEvent::ALL.into_iter().filter(|event| *event != HookEvent::ResourcesDiscover);
-                hook.slot.and_then(|slot| of_turn.into_iter().find(|event| event.slot() == slot))
-            }
-        }
+        let mut of_turn = HookEvent::ALL.into_iter().filter(|event| *event != HookEvent::ResourcesDiscover);
+        hook.event.or_else(|| of_turn.find(|event| Some(event.slot()) == hook.slot))
     }
 
     /// Returns the keys of a reply that have a meaning at this event; others are ignored with a diagnostic.
@@ -128,37 +129,6 @@ impl fmt::Display for HookEvent {
     }
 }
 
-/// The error for an unknown event name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct UnknownEvent;
-
-impl fmt::Display for UnknownEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = HookEvent::ALL.iter().map(|event| event.as_str()).collect();
-        write!(f, "an event is one of {}", names.join(", "))
-    }
-}
-
-impl FromStr for HookEvent {
-    type Err = UnknownEvent;
-
-    fn from_str(text: &str) -> Result<Self, UnknownEvent> {
-        HookEvent::ALL.into_iter().find(|event| event.as_str() == text).ok_or(UnknownEvent)
-    }
-}
-
-impl Serialize for HookEvent {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for HookEvent {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,19 +137,18 @@ mod tests {
     fn events_and_slots_agree_with_the_manifests() {
         assert!(HookEvent::ALL.is_sorted(), "in the order of a run");
         assert!(HookEvent::ALL.map(HookEvent::slot).is_sorted(), "which is that of a turn");
-        assert_eq!(Slot::events().count(), HookEvent::ALL.len());
         for event in HookEvent::ALL {
-            assert_eq!(Slot::of_event(event.as_str()), Some(event.slot()), "{event}");
-            assert_eq!(event.as_str().parse(), Ok(event));
+            assert_eq!(HookEvent::named(event.as_str()), Some(event));
+            assert_eq!(serde_json::to_value(event).unwrap(), event.as_str());
         }
-        assert_eq!("Context".parse::<HookEvent>(), Err(UnknownEvent));
+        assert_eq!(HookEvent::named("Context"), None);
     }
 
     #[test]
     fn a_slot_alone_means_the_event_of_the_turn() {
         let hook = |slot: &str, event: Option<&str>| Hook {
             slot: slot.parse().ok(),
-            event: event.map(str::to_owned),
+            event: event.and_then(HookEvent::named),
             ..Hook::default()
         };
         for (slot, event, expected) in [
