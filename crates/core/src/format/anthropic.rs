@@ -175,20 +175,17 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
         }
         let mut json = match kind {
             BlockKind::Text(text) if text.trim().is_empty() => {
-                super::empty_block(message, self.report);
-                return None;
+                return super::empty_block(message, self.report);
             }
             BlockKind::Text(text) => Self::text(text),
             BlockKind::Image(Media::Base64 { media_type, .. }) if !IMAGES.contains(&media_type) => {
-                super::block_unsupported(message, media_type, self.report);
-                return None;
+                return super::block_unsupported(message, media_type, self.report);
             }
             BlockKind::Image(media) => object! { "type": "image", "source": source_of(media) },
             BlockKind::Document { media: Media::Base64 { media_type, .. }, .. }
                 if media_type != "application/pdf" =>
             {
-                super::block_unsupported(message, media_type, self.report);
-                return None;
+                return super::block_unsupported(message, media_type, self.report);
             }
             BlockKind::Document { media, name } => {
                 let mut block = object! { "type": "document", "source": source_of(media) };
@@ -201,10 +198,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                     Some(signature) => {
                         object! { "type": "thinking", "thinking": reasoning.text, "signature": signature }
                     }
-                    None => {
-                        super::reasoning_left_out(message, &reasoning, self.report);
-                        return None;
-                    }
+                    None => return super::reasoning_left_out(message, &reasoning, self.report),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => object! {
@@ -213,10 +207,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                 "name": self.names.get(name, message, self.report),
                 "input": arguments.object(message, self.report),
             },
-            BlockKind::Other(kind) => {
-                super::block_unsupported(message, kind, self.report);
-                return None;
-            }
+            BlockKind::Other(kind) => return super::block_unsupported(message, kind, self.report),
         };
         for key in ["citations", MARK] {
             json.push_some(key, source.fields.and_then(|fields| fields.get(key)));

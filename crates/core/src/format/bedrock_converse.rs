@@ -136,23 +136,16 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
 
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
         match block.kind {
-            BlockKind::Text(text) if text.trim().is_empty() => {
-                super::empty_block(message, self.report);
-                None
-            }
+            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(message, self.report),
             BlockKind::Text(text) => Some(Self::text(text)),
             BlockKind::Image(Media::Base64 { media_type, data }) => {
                 let format = media_type.strip_prefix("image/").filter(|format| IMAGES.contains(format));
                 let Some(format) = format else {
-                    super::block_unsupported(message, media_type, self.report);
-                    return None;
+                    return super::block_unsupported(message, media_type, self.report);
                 };
                 Some(object! { "image": object! { "format": format, "source": object! { "bytes": data } } })
             }
-            BlockKind::Image(_) => {
-                super::block_unsupported(message, "image", self.report);
-                None
-            }
+            BlockKind::Image(_) => super::block_unsupported(message, "image", self.report),
             BlockKind::Document { media, .. } => self.document(message, media, block.source),
             BlockKind::Reasoning(reasoning) => {
                 match reasoning.signature.filter(|_| reasoning.vendor == Vendor::Anthropic) {
@@ -162,10 +155,7 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
                     Some(signature) => Some(object! { "reasoningContent": object! {
                         "reasoningText": object! { "text": reasoning.text, "signature": signature },
                     } }),
-                    None => {
-                        super::reasoning_left_out(message, &reasoning, self.report);
-                        None
-                    }
+                    None => super::reasoning_left_out(message, &reasoning, self.report),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => Some(object! { "toolUse": object! {
@@ -173,10 +163,7 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
                 "name": self.names.get(name, message, self.report),
                 "input": arguments.object(message, self.report),
             } }),
-            BlockKind::Other(kind) => {
-                super::block_unsupported(message, kind, self.report);
-                None
-            }
+            BlockKind::Other(kind) => super::block_unsupported(message, kind, self.report),
         }
     }
 
@@ -210,14 +197,12 @@ impl<'c> ConverseBlocks<'c, '_> {
             Media::Base64 { media_type, data } => {
                 let known = DOCUMENTS.iter().find(|(known, _)| *known == media_type);
                 let Some((_, format)) = known else {
-                    super::block_unsupported(message, media_type, self.report);
-                    return None;
+                    return super::block_unsupported(message, media_type, self.report);
                 };
                 (*format, object! { "bytes": data })
             }
             Media::Url(_) | Media::File(_) => {
-                super::block_unsupported(message, "document", self.report);
-                return None;
+                return super::block_unsupported(message, "document", self.report);
             }
         };
         self.documents += 1;

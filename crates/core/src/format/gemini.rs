@@ -112,8 +112,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 // A signature can come with an empty text.
                 let signature = block.source.fields.and_then(|fields| string(fields, "thoughtSignature"));
                 if text.is_empty() && signature.is_none() {
-                    super::empty_block(message, self.report);
-                    return None;
+                    return super::empty_block(message, self.report);
                 }
                 let mut part = Self::text(text);
                 part.push_some("thoughtSignature", signature);
@@ -126,10 +125,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 Some(signature) if reasoning.vendor == Vendor::Google => {
                     object! { "text": reasoning.text, "thought": true, "thoughtSignature": signature }
                 }
-                _ => {
-                    super::reasoning_left_out(message, &reasoning, self.report);
-                    return None;
-                }
+                _ => return super::reasoning_left_out(message, &reasoning, self.report),
             },
             BlockKind::Call { id, name, arguments, signature } => {
                 let mut call = object! {};
@@ -140,10 +136,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 part.push_some("thoughtSignature", signature);
                 part
             }
-            BlockKind::Other(kind) => {
-                super::block_unsupported(message, kind, self.report);
-                return None;
-            }
+            BlockKind::Other(kind) => return super::block_unsupported(message, kind, self.report),
         })
     }
 
@@ -158,7 +151,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                     parts.extend(inline(media, message, self.report));
                 }
                 BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
-                BlockKind::Other(kind) => super::block_unsupported(message, kind, self.report),
+                BlockKind::Other(kind) => parts.extend(super::block_unsupported(message, kind, self.report)),
             }
         }
         let text = match texts.len() {
@@ -196,9 +189,6 @@ fn inline<'c>(media: Media<'c>, message: Option<usize>, report: &mut Report) -> 
         }
         Media::Url(url) => Some(object! { "fileData": object! { "fileUri": url } }),
         Media::Text(text) => Some(object! { "text": text }),
-        Media::File(_) => {
-            super::block_unsupported(message, "file", report);
-            None
-        }
+        Media::File(_) => super::block_unsupported(message, "file", report),
     }
 }

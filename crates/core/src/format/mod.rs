@@ -43,6 +43,7 @@ use crate::{
     settings::shown,
 };
 use history::Reasoning;
+use json::Json;
 use report::Report;
 use std::{borrow::Cow, fmt::Debug};
 
@@ -152,14 +153,19 @@ pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// Reports reasoning that this format has no place for.
-fn reasoning_left_out(message: Option<usize>, reasoning: &Reasoning<'_>, report: &mut Report) {
+/// Reports reasoning that this format has no place for, and returns nothing in its place.
+fn reasoning_left_out<'c>(
+    message: Option<usize>,
+    reasoning: &Reasoning<'_>,
+    report: &mut Report,
+) -> Option<Json<'c>> {
     let whose = match (reasoning.vendor, reasoning.signature) {
         (Vendor::Unknown, None) => "reasoning without a signature".to_owned(),
         (Vendor::Unknown, Some(_)) => "reasoning whose vendor is not named by `provider`".to_owned(),
         (vendor, _) => format!("reasoning of {vendor}"),
     };
     report.add(DiagnosticCode::RequestLeftOut, message, format!("{whose} is left out"));
+    None
 }
 
 /// Marks the text of a call that failed, for formats without a field for it.
@@ -168,15 +174,17 @@ fn failure(text: Cow<'_, str>, is_error: bool) -> Cow<'_, str> {
     if is_error && !marked { Cow::Owned(format!("Error: {text}")) } else { text }
 }
 
-/// Reports a text without content, which services refuse.
-fn empty_block(message: Option<usize>, report: &mut Report) {
+/// Reports a text without content, which services refuse, and returns nothing in its place.
+fn empty_block<'c>(message: Option<usize>, report: &mut Report) -> Option<Json<'c>> {
     report.add(DiagnosticCode::RequestLeftOut, message, "a text without content is left out");
+    None
 }
 
-/// Reports a block that this format has no place for.
-fn block_unsupported(message: Option<usize>, kind: &str, report: &mut Report) {
+/// Reports a block that this format has no place for, and returns nothing in its place.
+fn block_unsupported<'c>(message: Option<usize>, kind: &str, report: &mut Report) -> Option<Json<'c>> {
     let what = format!("a block of type `{}` is left out", shown(kind));
     report.add(DiagnosticCode::RequestBlockUnsupported, message, what);
+    None
 }
 
 #[cfg(test)]

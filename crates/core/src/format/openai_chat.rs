@@ -231,10 +231,12 @@ impl<'c> ChatMessages<'c, '_> {
         let mut calls = Vec::new();
         for Block { kind, source } in blocks {
             match kind {
-                BlockKind::Text(own) if own.trim().is_empty() => super::empty_block(at, self.report),
+                BlockKind::Text(own) if own.trim().is_empty() => {
+                    calls.extend(super::empty_block(at, self.report))
+                }
                 BlockKind::Text(own) => text.push(own),
                 BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, &reasoning, self.report);
+                    calls.extend(super::reasoning_left_out(at, &reasoning, self.report))
                 }
                 BlockKind::Call { id, name, arguments, .. } => calls.push(object! {
                     "id": self.ids.get(id, at, self.report),
@@ -247,9 +249,11 @@ impl<'c> ChatMessages<'c, '_> {
                 BlockKind::Other(_) if source.dialect == Dialect::OpenAiChat => {
                     calls.extend(source.fields.map(Json::Map));
                 }
-                BlockKind::Image(_) => super::block_unsupported(at, "image", self.report),
-                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
-                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+                BlockKind::Image(_) => calls.extend(super::block_unsupported(at, "image", self.report)),
+                BlockKind::Document { .. } => {
+                    calls.extend(super::block_unsupported(at, "document", self.report))
+                }
+                BlockKind::Other(kind) => calls.extend(super::block_unsupported(at, kind, self.report)),
             }
         }
         if text.is_empty() && calls.is_empty() {
@@ -276,9 +280,9 @@ impl<'c> ChatMessages<'c, '_> {
                 BlockKind::Text(text) => texts.push(text),
                 kind @ BlockKind::Image(_) => images.push(Block { kind, source: block.source }),
                 BlockKind::Document { media: Media::Text(text), .. } => texts.push(text.into()),
-                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+                BlockKind::Document { .. } => drop(super::block_unsupported(at, "document", self.report)),
                 BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
-                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+                BlockKind::Other(kind) => drop(super::block_unsupported(at, kind, self.report)),
             }
         }
         let images = self.parts(at, images);
@@ -306,42 +310,38 @@ impl<'c> ChatMessages<'c, '_> {
 
     /// Returns the parts of a message of the user.
     fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
-        let mut parts = Vec::with_capacity(blocks.len());
-        for Block { kind, source } in blocks {
-            if let BlockSource { dialect: Dialect::OpenAiChat, fields: Some(fields) } = source {
-                parts.push(Json::Map(fields));
-                continue;
-            }
-            match kind {
-                BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
-                BlockKind::Text(text) => parts.push(object! { "type": "text", "text": text }),
-                BlockKind::Image(media) => match media.url() {
-                    Some(url) => {
-                        parts.push(object! { "type": "image_url", "image_url": object! { "url": url } });
-                    }
-                    None => super::block_unsupported(at, "image", self.report),
-                },
-                BlockKind::Document { media: Media::Text(text), .. } => {
-                    parts.push(object! { "type": "text", "text": text });
-                }
-                BlockKind::Document { media: Media::File(id), .. } if self.openai => {
-                    parts.push(object! { "type": "file", "file": object! { "file_id": id } });
-                }
-                BlockKind::Document { media: media @ Media::Base64 { .. }, name } if self.openai => {
-                    let file = object! {
-                        "filename": name.unwrap_or("document"),
-                        "file_data": media.url().unwrap_or_default(),
-                    };
-                    parts.push(object! { "type": "file", "file": file });
-                }
-                BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
-                BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, &reasoning, self.report);
-                }
-                BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
-                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
-            }
+        blocks.into_iter().filter_map(|block| self.part(at, block)).collect()
+    }
+
+    fn part(&mut self, at: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+        let Block { kind, source } = block;
+        if let BlockSource { dialect: Dialect::OpenAiChat, fields: Some(fields) } = source {
+            return Some(Json::Map(fields));
         }
-        parts
+        match kind {
+            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+            BlockKind::Text(text) => Some(object! { "type": "text", "text": text }),
+            BlockKind::Image(media) => match media.url() {
+                Some(url) => Some(object! { "type": "image_url", "image_url": object! { "url": url } }),
+                None => super::block_unsupported(at, "image", self.report),
+            },
+            BlockKind::Document { media: Media::Text(text), .. } => {
+                Some(object! { "type": "text", "text": text })
+            }
+            BlockKind::Document { media: Media::File(id), .. } if self.openai => {
+                Some(object! { "type": "file", "file": object! { "file_id": id } })
+            }
+            BlockKind::Document { media: media @ Media::Base64 { .. }, name } if self.openai => {
+                let file = object! {
+                    "filename": name.unwrap_or("document"),
+                    "file_data": media.url().unwrap_or_default(),
+                };
+                Some(object! { "type": "file", "file": file })
+            }
+            BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
+            BlockKind::Reasoning(reasoning) => super::reasoning_left_out(at, &reasoning, self.report),
+            BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
+            BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+        }
     }
 }

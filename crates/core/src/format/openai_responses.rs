@@ -144,7 +144,9 @@ impl<'c> Input<'c, '_> {
             }
         }
         match kind {
-            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+            BlockKind::Text(text) if text.trim().is_empty() => {
+                self.list.extend(super::empty_block(at, self.report))
+            }
             BlockKind::Text(text) => {
                 let mut item = object! { "type": "message", "role": "assistant", "content": text };
                 let signature = source.fields.and_then(|fields| string(fields, "textSignature"));
@@ -164,7 +166,7 @@ impl<'c> Input<'c, '_> {
                     });
                 match item {
                     Some(item) => self.list.push(Json::Raw(item)),
-                    None => super::reasoning_left_out(at, &reasoning, self.report),
+                    None => self.list.extend(super::reasoning_left_out(at, &reasoning, self.report)),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => self.list.push(object! {
@@ -173,9 +175,11 @@ impl<'c> Input<'c, '_> {
                 "name": self.names.get(name, at, self.report),
                 "arguments": arguments.text(),
             }),
-            BlockKind::Image(_) => super::block_unsupported(at, "image", self.report),
-            BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
-            BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            BlockKind::Image(_) => self.list.extend(super::block_unsupported(at, "image", self.report)),
+            BlockKind::Document { .. } => {
+                self.list.extend(super::block_unsupported(at, "document", self.report))
+            }
+            BlockKind::Other(kind) => self.list.extend(super::block_unsupported(at, kind, self.report)),
         }
     }
 
@@ -210,36 +214,32 @@ impl<'c> Input<'c, '_> {
 
     /// Returns the parts of a message of the user, or of a result.
     fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
-        let mut parts = Vec::with_capacity(blocks.len());
-        for Block { kind, source } in blocks {
-            if let BlockSource { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
-                parts.push(Json::Map(fields));
-                continue;
-            }
-            match kind {
-                BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
-                BlockKind::Text(text) => parts.push(object! { "type": "input_text", "text": text }),
-                BlockKind::Image(Media::File(id)) => {
-                    parts.push(object! { "type": "input_image", "detail": "auto", "file_id": id });
-                }
-                BlockKind::Image(media) => match media.url() {
-                    Some(url) => {
-                        parts.push(object! { "type": "input_image", "detail": "auto", "image_url": url });
-                    }
-                    None => super::block_unsupported(at, "image", self.report),
-                },
-                BlockKind::Document { media: Media::Text(text), .. } => {
-                    parts.push(object! { "type": "input_text", "text": text });
-                }
-                BlockKind::Document { media, name } => parts.push(file(media, name)),
-                BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, &reasoning, self.report);
-                }
-                BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
-                BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
-            }
+        blocks.into_iter().filter_map(|block| self.part(at, block)).collect()
+    }
+
+    fn part(&mut self, at: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
+        let Block { kind, source } = block;
+        if let BlockSource { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
+            return Some(Json::Map(fields));
         }
-        parts
+        Some(match kind {
+            BlockKind::Text(text) if text.trim().is_empty() => return super::empty_block(at, self.report),
+            BlockKind::Text(text) => object! { "type": "input_text", "text": text },
+            BlockKind::Image(Media::File(id)) => {
+                object! { "type": "input_image", "detail": "auto", "file_id": id }
+            }
+            BlockKind::Image(media) => match media.url() {
+                Some(url) => object! { "type": "input_image", "detail": "auto", "image_url": url },
+                None => return super::block_unsupported(at, "image", self.report),
+            },
+            BlockKind::Document { media: Media::Text(text), .. } => input_text(text),
+            BlockKind::Document { media, name } => file(media, name),
+            BlockKind::Reasoning(reasoning) => {
+                return super::reasoning_left_out(at, &reasoning, self.report);
+            }
+            BlockKind::Call { .. } => return super::block_unsupported(at, "toolCall", self.report),
+            BlockKind::Other(kind) => return super::block_unsupported(at, kind, self.report),
+        })
     }
 }
 
