@@ -10,10 +10,10 @@ use super::{
     config_schema::SchemaChecker,
     entry::{EntryOrigin, EntrySwitch, EntrySwitches, ExtensionEntry, Status, select_active},
     failure::ValidationFailure,
-    grants::{Grants, NoGrants, ProviderChange},
+    grants::{Grants, NoGrants},
     manifest::{InvalidManifest, Manifest, ManifestLocation},
     ordering::{Ordering, OrderingRewrite, SlotHook, order},
-    scopes::{IgnoredSetting, Scopes},
+    scopes::Scopes,
     slot::Slot,
 };
 use crate::{
@@ -75,26 +75,18 @@ pub fn resolve(
         let key = (candidate.entry.value.category, candidate.entry.name.clone());
         candidates.entry(key).or_default().push(candidate);
     }
-    let mut diagnostics = Diagnostics::new();
-    unknown_names(settings, &candidates, &mut diagnostics);
-    let mut entries = Vec::new();
-    let mut changes = Vec::new();
-    let mut ignored = Vec::new();
+    let mut scopes = Scopes::default();
+    unknown_names(settings, &candidates, &mut scopes.diagnostics);
     for ((category, id), mut same) in candidates {
         same.sort_by_key(|candidate| (candidate.entry.origin.scope, candidate.is_valid()));
-        let resolver = Resolver { category, id: &id, settings, checker, grants };
-        let ResolvedRows { rows, changes: more, ignored: out } = resolver.select_active(same);
-        entries.extend(rows);
-        changes.extend(more);
-        ignored.extend(out);
+        Resolver { category, id: &id, settings, checker, grants }.select_active(same, &mut scopes);
     }
-    hide_typed_names(&mut entries);
-    name_active(settings, &mut entries, &mut diagnostics);
-    for row in &entries {
-        diagnostics.extend(row.diagnostics.iter().cloned());
-    }
-    let rewrites = put_in_order(&mut entries, orderings, &mut diagnostics);
-    Scopes { entries, rewrites, changes, ignored, diagnostics }
+    let Scopes { entries, diagnostics, .. } = &mut scopes;
+    hide_typed_names(entries);
+    name_active(settings, entries, diagnostics);
+    diagnostics.extend(entries.iter().flat_map(|row| row.diagnostics.iter().cloned()));
+    scopes.rewrites = put_in_order(entries, orderings, diagnostics);
+    scopes
 }
 
 /// An extension of one layer, validated by itself.
@@ -214,14 +206,6 @@ fn check_manifests(
     candidates
 }
 
-/// The rows of one name.
-#[derive(Default)]
-struct ResolvedRows {
-    rows: Vec<ExtensionEntry>,
-    changes: Vec<ProviderChange>,
-    ignored: Vec<IgnoredSetting>,
-}
-
 /// Selects among the entries of one name.
 struct Resolver<'a> {
     category: Category,
@@ -232,8 +216,8 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Selects the active one among the entries of one name, weakest layer first.
-    fn select_active(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
+    /// Selects the active one among the entries of one name, weakest layer first, and adds them to `scopes`.
+    fn select_active(&self, mut same: Vec<ExtensionCandidate>, scopes: &mut Scopes) {
         let category = self.category;
         let is_of_project = same.iter().any(|candidate| candidate.entry.origin.scope == Scope::Project);
         let switches = self.switches();
@@ -264,7 +248,6 @@ impl Resolver<'_> {
         let is_valid = |row: &&&mut ExtensionEntry| row.status == Status::Ok && row.disabled_by.is_none();
         let valid: Vec<Scope> = rows.iter().filter(is_valid).map(|row| row.origin.scope).collect();
 
-        let mut settled = ResolvedRows::default();
         for (at, (mut candidate, switched_on)) in same.into_iter().zip(switched_on).enumerate() {
             let scope = candidate.entry.origin.scope;
             let who = candidate.entry.label();
@@ -288,8 +271,8 @@ impl Resolver<'_> {
                 // Diagnostics on the configuration of a hidden entry are useless.
                 if let Some(config) = config.filter(|_| answers) {
                     row.diagnostics.extend(config.diagnostics);
-                    settled.changes.extend(config.change);
-                    settled.ignored.extend(config.ignored);
+                    scopes.changes.extend(config.change);
+                    scopes.ignored.extend(config.ignored);
                 }
                 if let Some(missing) = row.missing {
                     let is_active = if row.active { "it is active, but" } else { "it" };
@@ -304,9 +287,8 @@ impl Resolver<'_> {
                 row.report(winner == Some(at));
                 row.diagnostics.extend(switched_on.filter(|_| answers));
             }
-            settled.rows.push(row);
+            scopes.entries.push(row);
         }
-        settled
     }
 
     /// Applies the settings to a valid entry. The project's settings of a name apply to its own entry, if it
