@@ -41,10 +41,8 @@ impl MessageFrame {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MessageForms {
     /// Around the summary that replaces the earlier messages.
-    #[serde(deserialize_with = "over::compaction")]
     pub compaction: MessageFrame,
     /// Around the summary of a branch.
-    #[serde(deserialize_with = "over::branch")]
     pub branch: MessageFrame,
     /// Around an extension's text. `{type}` is replaced by the type of the extension's message.
     pub custom: MessageFrame,
@@ -91,20 +89,16 @@ impl Default for MessageForms {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ShellForms {
     /// Around the command.
-    #[serde(deserialize_with = "over::command")]
     pub command: MessageFrame,
     /// Around the output.
-    #[serde(deserialize_with = "over::output")]
     pub output: MessageFrame,
     /// In place of a missing output.
     pub no_output: String,
     /// After a command that was canceled.
     pub cancelled: String,
     /// Around the exit code of a command that failed.
-    #[serde(deserialize_with = "over::exit_code")]
     pub exit_code: MessageFrame,
     /// Around the path of the complete output, if it was truncated.
-    #[serde(deserialize_with = "over::truncated")]
     pub truncated: MessageFrame,
 }
 
@@ -132,47 +126,17 @@ pub enum SystemMessages {
     Keep,
 }
 
-/// Deserializers for frames: a text that a profile does not set keeps its default.
-mod over {
-    use super::{MessageForms, MessageFrame, ShellForms};
-    use serde::{Deserialize, Deserializer};
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct FrameOverride {
-        before: Option<String>,
-        after: Option<String>,
-    }
-
-    fn lay<'de, D: Deserializer<'de>>(over: MessageFrame, from: D) -> Result<MessageFrame, D::Error> {
-        let FrameOverride { before, after } = FrameOverride::deserialize(from)?;
-        Ok(MessageFrame { before: before.unwrap_or(over.before), after: after.unwrap_or(over.after) })
-    }
-
-    macro_rules! over {
-        ($($name:ident: $whole:ident),*) => {$(
-            pub fn $name<'de, D: Deserializer<'de>>(from: D) -> Result<MessageFrame, D::Error> {
-                lay($whole::default().$name, from)
-            }
-        )*};
-    }
-
-    over! {
-        branch: MessageForms, compaction: MessageForms,
-        command: ShellForms, exit_code: ShellForms, output: ShellForms, truncated: ShellForms
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile;
 
     #[test]
     fn a_profile_may_set_a_part_and_keeps_the_rest() {
-        let forms: MessageForms = toml::from_str(
-            "system = 'keep'\ncompaction.before = 'Before: '\n[shell]\noutput = { before = '<out>', after = '</out>' }\n",
-        )
-        .unwrap();
+        let text = "messages.system = 'keep'\nmessages.compaction.before = 'Before: '\n\
+            [messages.shell]\noutput = { before = '<out>', after = '</out>' }\n";
+        let raw = profile::read("t", "t.toml", text).unwrap();
+        let forms = profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap().messages;
         assert_eq!(forms.system, SystemMessages::Keep);
         assert_eq!(forms.compaction, MessageFrame::new("Before: ", "\n</summary>"));
         assert_eq!(forms.shell.output, MessageFrame::new("<out>", "</out>"));

@@ -52,10 +52,12 @@ pub fn build(
     settings: &[Setting],
     file: &mut TextLoader<'_>,
 ) -> Result<Profile, ProfileError> {
+    // The texts around messages are set one by one, over those that preface has.
+    let forms = BTreeMap::from([("messages", MessageForms::default())]);
     let mut builder = ProfileBuilder {
         chain,
         givers: KeySources::default(),
-        table: Table::new(),
+        table: Table::try_from(forms).unwrap_or_default(),
         options: Table::new(),
         given: BTreeMap::new(),
         agent: None,
@@ -369,29 +371,9 @@ impl ProfileBuilder<'_> {
     }
 
     fn home(&mut self) -> Result<ProfileDirs, ProfileError> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "not a directory, nor a list of directories")]
-        enum GlobalDirs {
-            One(String),
-            Many(Vec<String>),
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct HomeToml {
-            global: GlobalDirs,
-            project: Option<String>,
-            #[serde(default)]
-            flat_extensions: bool,
-            #[serde(default)]
-            foreign_keys: Vec<String>,
-            variable: Option<String>,
-        }
-        let Some(home) = self.take::<HomeToml>("home")? else { return Ok(ProfileDirs::default()) };
-        let global = match &home.global {
-            GlobalDirs::One(one) => vec![one.clone()],
-            GlobalDirs::Many(many) => many.clone(),
-        };
-        if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
+        let Some(home) = self.take::<ProfileDirs>("home")? else { return Ok(ProfileDirs::default()) };
+        let is_dir = |at: &String| at.starts_with("~/") || at.starts_with("config:");
+        if home.global.is_empty() || !home.global.iter().all(is_dir) {
             return Err(
                 self.value_error(&["home", "global"], "`home.global` takes `~/name` or `config:name`")
             );
@@ -404,8 +386,7 @@ impl ProfileBuilder<'_> {
                 "`home.project` is a directory below the working directory",
             ));
         }
-        let HomeToml { project, flat_extensions, foreign_keys, variable, .. } = home;
-        Ok(ProfileDirs { global, project, flat_extensions, foreign_keys, variable })
+        Ok(home)
     }
 
     fn compaction(&mut self, file: &mut TextLoader<'_>) -> Result<Compaction, ProfileError> {

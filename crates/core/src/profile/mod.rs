@@ -28,7 +28,7 @@ use crate::{
     variable_info::REGISTERED,
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The text between parts in a profile without `join`.
@@ -301,6 +301,7 @@ pub enum CompactionAction {
 pub struct ProfileDirs {
     /// Candidates for the global directory: `~/x`, or `config:x` for the platform's configuration directory. The
     /// first that exists, else the first. A profile without any has no layers: nothing of the user's takes part.
+    #[serde(deserialize_with = "one_or_many")]
     pub global: Vec<String>,
     /// The project directory, relative to the cwd; `None`: a project adds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -315,6 +316,20 @@ pub struct ProfileDirs {
     /// The environment variable that names the global directory, beside `PREFACE_HOME`; it may begin with `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
+}
+
+/// Reads a directory, or a list of directories.
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "not a directory, nor a list of directories")]
+    enum GlobalDirs {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match GlobalDirs::deserialize(from)? {
+        GlobalDirs::One(one) => vec![one],
+        GlobalDirs::Many(many) => many,
+    })
 }
 
 /// Text around every section of a profile.
