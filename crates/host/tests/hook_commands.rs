@@ -137,10 +137,7 @@ fn the_pages_show_a_hook_that_works_and_what_it_receives() {
     // The scenario behind it is the engine's to read.
     let example = &blocks("reference/hooks.md", "json")[0];
     let manifest: Value = serde_json::from_str(&manifests[0]).expect("JSON");
-    assert_eq!(
-        manifest["event"].as_str().and_then(|name| name.parse().ok()),
-        Some(HookEvent::BeforeAgentStart)
-    );
+    assert_eq!(manifest["event"].as_str().and_then(HookEvent::named), Some(HookEvent::BeforeAgentStart));
 
     let shown: Value = serde_json::from_str(example).expect("JSON");
     let inputs: HookInputs = serde_json::from_value(shown["inputs"].clone()).expect("inputs");
