@@ -113,7 +113,7 @@ impl Engine<'_> {
         inputs.skill_paths = paths;
         let turn = snapshot.turn.clone();
         let context = self.context(inputs, &turn, ask);
-        collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &context);
+        collect_again(|provider| provider.follows_hooks, &inputs.entries.scopes, snapshot, &context);
         let before = prompt;
         let mut prompt = self.compose(inputs, snapshot, ask)?;
         let by = by.join(", ");

@@ -49,9 +49,9 @@ pub fn bundled(context: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
     let builtin = CONTEXT_PROVIDERS.iter().map(|provider| DiscoveredManifest {
         scope: Scope::Bundled,
         category: Category::ContextProviders,
-        id: provider.id().to_owned(),
+        id: provider.id.to_owned(),
         path: "bundled".to_owned(),
-        what: DiscoveredContent::Builtin { about: provider.about().to_owned() },
+        what: DiscoveredContent::Builtin { about: provider.about.to_owned() },
     });
     let root = match context.bundle {
         Some(bundle) => format!("bundles/{bundle}/"),

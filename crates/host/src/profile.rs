@@ -103,7 +103,7 @@ fn check_options(raws: &[RawProfile], sections: &[Section]) -> Result<(), Profil
     for section in sections {
         let SectionBody::Fill(name) = &section.body else { continue };
         let Some(provider) = context_provider(name.as_str()) else { continue };
-        let known: Vec<&str> = provider.options().iter().map(|(known, _)| *known).collect();
+        let known: Vec<&str> = provider.options.iter().map(|(known, _)| *known).collect();
         let Some(key) = section.options.keys().find(|key| !known.contains(&key.as_str())) else { continue };
         let help = suggest_or(key, known.iter().copied().chain(profile::SECTION_KEYS), || match &known[..] {
             [] => format!("`{name}` has no options"),

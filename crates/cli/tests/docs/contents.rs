@@ -87,12 +87,12 @@ fn the_options_of_every_context_provider_are_on_a_page() {
     let pages = ["profile", "instruction-files", "skills"]
         .map(|name| Page::read(&format!("docs/reference/{name}.md")));
     for provider in preface_engine::host::provider::CONTEXT_PROVIDERS {
-        for (option, about) in provider.options() {
-            let is_described = match provider.name() {
+        for (option, about) in provider.options {
+            let is_described = match provider.name {
                 "instructions" => pages[1].text.contains(&format!("\n| `{option}` | {about} |\n")),
                 _ => pages.iter().any(|page| page.text.contains(&format!("`{option}`"))),
             };
-            assert!(is_described, "no page has the option `{option}` of `{}`: {about}", provider.name());
+            assert!(is_described, "no page has the option `{option}` of `{}`: {about}", provider.name);
         }
     }
 }

@@ -13,7 +13,7 @@ use preface_core::{
     turn::Tool,
 };
 use preface_host::provider::{
-    ContextProvider, instructions::Instructions, layer_files::LayerFiles, skills::Skills,
+    ContextProvider, instructions::INSTRUCTIONS, layer_files::LAYER_FILES, skills::SKILLS,
 };
 
 /// The active tools in order, then those that could be active.
@@ -53,22 +53,19 @@ impl Conversation {
                 .filter_map(|tool| Some((tool.name.clone(), tool.snippet.clone()?)))
                 .collect(),
             prompt_guidelines: turn.tools.iter().flat_map(|tool| tool.guidelines.clone()).collect(),
-            append_system_prompt: fills(snapshot, &LayerFiles)
+            append_system_prompt: fills(snapshot, &LAYER_FILES)
                 .find_map(|contribution| Some(text(&contribution.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
-            context_files: fills(snapshot, &Instructions).flat_map(files).collect(),
-            skills: fills(snapshot, &Skills)
+            context_files: fills(snapshot, &INSTRUCTIONS).flat_map(files).collect(),
+            skills: fills(snapshot, &SKILLS)
                 .flat_map(|contribution| skills(contribution, escaped(snapshot, contribution)))
                 .collect(),
         }
     }
 }
 
-fn fills<'w>(
-    snapshot: &'w Snapshot,
-    provider: &dyn ContextProvider,
-) -> impl Iterator<Item = &'w Contribution> {
-    let name = provider.name();
+fn fills<'w>(snapshot: &'w Snapshot, provider: &ContextProvider) -> impl Iterator<Item = &'w Contribution> {
+    let name = provider.name;
     snapshot.contributions.iter().filter(move |contribution| contribution.provider.as_str() == name)
 }
 

@@ -18,7 +18,7 @@ use preface_core::{
 };
 use preface_host::{
     gate::{AdmittedText, GateMark},
-    provider::{self, VariableProvider},
+    provider,
     provider_context::Headless,
     system::access_log::{AccessLog, RecordingSystem},
 };
@@ -78,7 +78,7 @@ impl FileVariables {
     /// those.
     fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, snapshot: &Snapshot) -> Option<Self> {
         let of_files =
-            |key: &VariableKey| provider::variable_provider(key).is_some_and(VariableProvider::is_of_files);
+            |key: &VariableKey| provider::variable_provider(key).is_some_and(|provider| provider.is_of_files);
         let mut variables = snapshot.variables.clone();
         variables.retain(|key, _| of_files(key) && !snapshot.turn.variables.contains_key(key));
         let bytes: usize =

@@ -261,7 +261,7 @@ impl Setup {
             let turn = snapshot.turn.clone();
             let context = engine.context(&inputs, &turn, &Headless);
             let scopes = &inputs.entries.scopes;
-            collect_again(|provider| provider.follows_tools(), scopes, &mut snapshot, &context);
+            collect_again(|provider| provider.follows_tools, scopes, &mut snapshot, &context);
         }
         let nothing = Prompt::default();
         let (reason, kind, earlier) = match occasion {

@@ -156,7 +156,7 @@ pub(super) fn with_tools(
     if !same_tools {
         let context = engine.context(inputs, &turn, &Headless);
         let scopes = &inputs.entries.scopes;
-        collect_again(|provider| provider.follows_tools(), scopes, &mut snapshot, &context);
+        collect_again(|provider| provider.follows_tools, scopes, &mut snapshot, &context);
     }
     snapshot.turn = turn;
     snapshot.variables.retain(|key, variable| {

@@ -15,12 +15,7 @@ use preface_core::{
     suggestion::quoted,
     turn::Tool,
 };
-use preface_host::{
-    catalogs,
-    places::Places,
-    provider::{ContextProvider, agent::AgentSection},
-    system::System,
-};
+use preface_host::{catalogs, places::Places, provider::agent::AGENT, system::System};
 use serde::Serialize;
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -72,7 +67,7 @@ pub(crate) fn lay(
         }
         let Some(pieces) = reader.pieces(&prompts.0, format!("agent `{name}`"), None)? else { continue };
         let section = profile.sections.iter_mut().find(|section| {
-            matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == AgentSection.name())
+            matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == AGENT.name)
                 && section.options.get("part").is_none_or(|part| part == "prompt")
         });
         if let Some(section) = section {

@@ -255,15 +255,15 @@ fn contribute(
                 return None;
             }
             match provider::context_provider(name.as_str()) {
-                Some(provider) => Some(match extensions::switched_off(scopes, provider.id()) {
-                    Some(why) => provider::silent(provider, section, why),
+                Some(provider) => Some(match extensions::switched_off(scopes, provider.id) {
+                    Some(why) => provider.silent(section, &why),
                     None => provider.contribute(section, context),
                 }),
                 // An extension that is no part of this prompt.
                 None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
                 None => {
                     let names: Vec<&str> =
-                        provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name()).collect();
+                        provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name).collect();
                     let what = format!("section `{}`: unknown context provider: `{name}`", section.id);
                     let help = suggest_or(name.as_str(), names.iter().copied(), || {
                         format!("context providers are {}", names.join(", "))
@@ -280,7 +280,7 @@ fn contribute(
 /// Asks those context providers again that `which` names, after what they depend on has changed. `context` has what they depend
 /// on.
 pub(crate) fn collect_again(
-    which: fn(&dyn ContextProvider) -> bool,
+    which: fn(&ContextProvider) -> bool,
     scopes: &Scopes,
     snapshot: &mut Snapshot,
     context: &ProviderContext<'_>,
@@ -294,7 +294,7 @@ pub(crate) fn collect_again(
         if let Some(before) = before
             && let Some(provider) = provider::context_provider(name.as_str())
             && which(provider)
-            && extensions::switched_off(scopes, provider.id()).is_none()
+            && extensions::switched_off(scopes, provider.id).is_none()
         {
             *before = provider.contribute(section, context);
         }

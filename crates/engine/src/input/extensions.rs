@@ -187,11 +187,11 @@ pub(crate) fn contribute(
 
 /// The section that a built-in provider of this id fills.
 fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> {
-    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id)?;
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id == id)?;
     profile
         .sections
         .iter_mut()
-        .find(|section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == builtin.name()))
+        .find(|section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == builtin.name))
 }
 
 /// The active context providers of the layers in order: priority, then layer, then id. Of those

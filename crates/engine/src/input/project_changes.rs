@@ -170,7 +170,7 @@ impl ProjectChanges {
             // One that is disabled and requested has a warning of its own.
             Category::Tools => !off && entries.turn.tools.iter().any(|tool| tool.name == entry.name),
             Category::ContextProviders => {
-                let builtin = provider::CONTEXT_PROVIDERS.iter().any(|provider| provider.id() == entry.name);
+                let builtin = provider::CONTEXT_PROVIDERS.iter().any(|provider| provider.id == entry.name);
                 !builtin || fills_a_section(&entries.profile, &entry.name)
             }
             Category::Hooks | Category::Loggers => true,
@@ -311,12 +311,12 @@ fn whose(scope: Scope) -> &'static str {
 
 /// Returns whether a built-in context provider, or whatever has its name, fills a section of the profile.
 fn fills_a_section(profile: &Profile, id: &str) -> bool {
-    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id);
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id == id);
     let filled = |name: &str| {
         profile
             .sections
             .iter()
             .any(|section| matches!(&section.body, SectionBody::Fill(by) if by.as_str() == name))
     };
-    builtin.is_some_and(|provider| filled(provider.name()))
+    builtin.is_some_and(|provider| filled(provider.name))
 }

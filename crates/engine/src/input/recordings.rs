@@ -8,7 +8,7 @@ use preface_core::{
 };
 use preface_host::{
     mcp_recordings,
-    provider::{ContextProvider, mcp_fetched, mcp_servers},
+    provider::{mcp_fetched, mcp_servers},
     provider_context::ProviderContext,
 };
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) fn recalled(
 
 /// True if a profile refers to servers.
 fn has_use(profile: &Profile) -> bool {
-    let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::McpServersSection.name());
+    let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::MCP_SERVERS.name);
     let of_servers = |section| mcp_fetched::want(section).is_some() || fills(&section.body);
     profile.mcp.tools || profile.sections.iter().any(of_servers)
 }

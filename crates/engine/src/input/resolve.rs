@@ -24,10 +24,7 @@ use preface_core::{
     scope::Scope,
     turn::{OF_SERVER, Tool, Turn},
 };
-use preface_host::{
-    provider::{ContextProvider, agent::AgentSection},
-    trust::GrantedCommands,
-};
+use preface_host::{provider::agent::AGENT, trust::GrantedCommands};
 use std::sync::Arc;
 
 /// The entries of all scopes, and the profile and the turn as they leave them.
@@ -93,7 +90,7 @@ impl Engine<'_> {
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles);
         let (named, unknown) =
             named.map_or_else(|error| (NamedEntries::default(), Some(error)), |named| (named, None));
-        let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
+        let is_on = extensions::switched_off(&scopes, AGENT.id).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
         let laid =
             catalog::lay(self.system(), context.places, &mut profile, agent, &turn.tools, &mut diagnostics);

@@ -13,7 +13,7 @@ use preface_core::{
 };
 use preface_host::{
     places::Places,
-    provider::{self, ContextProvider, skills::Skills},
+    provider::{self, skills::SKILLS},
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions},
 };
@@ -98,7 +98,7 @@ fn roots(profile: &Profile, places: &Places) -> Vec<String> {
 }
 
 fn is_for_skills(section: &Section) -> bool {
-    matches!(&section.body, SectionBody::Fill(name) if name.as_str() == Skills.name())
+    matches!(&section.body, SectionBody::Fill(name) if name.as_str() == SKILLS.name)
 }
 
 /// Loads the skills as the section for skills configures; `None` if the profile has none.

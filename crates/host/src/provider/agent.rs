@@ -1,6 +1,6 @@
 //! Context provider `agent`: the selected agent. Its text, its reminder, or the skills that it starts with.
 
-use super::{ContextProvider, SectionOptions, silent};
+use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     agents::{self, AgentEntry},
     markdown::{help_for_unknown, remove_repeated, shown},
@@ -14,13 +14,9 @@ use preface_core::{
     origin::Piece,
     scope::Scope,
     section::{Language, Section, SectionBody},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
 };
 use std::collections::BTreeMap;
-
-/// The provider of an agent's prompt, reminder and skills.
-#[derive(Debug)]
-pub struct AgentSection;
 
 /// The option `part`, then the options for finding skills.
 const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
@@ -37,96 +33,78 @@ const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
 /// The most skills that an agent starts with.
 const MOST_SKILLS: usize = 50;
 
-impl ContextProvider for AgentSection {
-    fn name(&self) -> &'static str {
-        "agent"
-    }
+/// The provider of an agent's prompt, reminder and skills.
+pub const AGENT: ContextProvider = ContextProvider {
+    follows_hooks: true,
+    ..ContextProvider::new(
+        "agent",
+        "the prompt, the reminder or the skills of the agent that is asked for",
+        &OPTIONS,
+        provide,
+    )
+};
 
-    fn about(&self) -> &'static str {
-        "the prompt, the reminder or the skills of the agent that is asked for"
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &OPTIONS
-    }
-
-    fn follows_hooks(&self) -> bool {
-        true
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, context);
-        let part = options.word("part", &["prompt", "reminder", "skills"]);
-        let Some(name) = &context.turn.agent else { return silent(self, section, "no agent is selected") };
-        let entries = agents::load(context);
-        let Some(entry) = agents::find(name, &entries) else {
-            let before = context.diagnostics.borrow().len();
-            context.note(unknown_diagnostic(name, &entries));
-            remove_repeated(before, context);
-            return silent(self, section, format!("there is no agent `{}`", shown(name)));
-        };
-        let (items, why) = match part {
-            "reminder" => (self.reminder(entry), "the agent has no reminder"),
-            "skills" => (self.skills(entry, section, context), "the agent starts with no skill"),
-            _ => (self.prompt(entry), "the agent's file has no text"),
-        };
-        let mut contribution = silent(self, section, why);
-        if !items.is_empty() {
-            (contribution.items, contribution.silent) = (items, None);
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = SectionOptions::new(section, context);
+    let part = options.word("part", &["prompt", "reminder", "skills"]);
+    let Some(name) = &context.turn.agent else { return ProvidedTexts::none("no agent is selected") };
+    let entries = agents::load(context);
+    let Some(entry) = agents::find(name, &entries) else {
+        let before = context.diagnostics.borrow().len();
+        context.note(unknown_diagnostic(name, &entries));
+        remove_repeated(before, context);
+        return ProvidedTexts::none(format!("there is no agent `{}`", shown(name)));
+    };
+    let whole = |pieces: Vec<Piece>, language| item(entry, pieces, language).into_iter().collect();
+    let (items, why) = match part {
+        "reminder" => {
+            let pieces = entry.value.what.as_ref().map(|agent| agent.reminder.clone()).unwrap_or_default();
+            (whole(pieces, Language::Verbatim), "the agent has no reminder")
         }
-        contribution
-    }
+        "skills" => (skills_of(entry, section, context), "the agent starts with no skill"),
+        _ => (whole(entry.value.body.clone(), entry.value.language), "the agent's file has no text"),
+    };
+    ProvidedTexts::of(items, why)
 }
 
-impl AgentSection {
-    fn prompt(&self, entry: &AgentEntry) -> Vec<Item> {
-        item(entry, entry.value.body.clone(), entry.value.language).into_iter().collect()
-    }
-
-    fn reminder(&self, entry: &AgentEntry) -> Vec<Item> {
-        let pieces = entry.value.what.as_ref().map(|agent| agent.reminder.clone()).unwrap_or_default();
-        item(entry, pieces, Language::Verbatim).into_iter().collect()
-    }
-
-    fn skills(&self, entry: &AgentEntry, section: &Section, context: &ProviderContext<'_>) -> Vec<Item> {
-        let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
-            return Vec::new();
-        };
-        let before = context.diagnostics.borrow().len();
-        let skills = self.load_skills(section, context);
-        let mut items = Vec::new();
-        let mut names: Vec<&str> = Vec::new();
-        for name in &agent.skills {
-            if names.contains(&name.as_str()) {
-                continue;
-            }
-            if names.len() == MOST_SKILLS {
-                let more = agent.skills.len() - MOST_SKILLS;
-                context.note(skipped_diagnostic(
-                    entry,
-                    &format!("{more} more: {MOST_SKILLS} are the most"),
-                    context,
-                ));
-                break;
-            }
-            names.push(name);
-            match preload(name, &skills, context) {
-                Ok(item) => items.push(item),
-                Err(why) => {
-                    context.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), context));
-                }
+fn skills_of(entry: &AgentEntry, section: &Section, context: &ProviderContext<'_>) -> Vec<Item> {
+    let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
+        return Vec::new();
+    };
+    let before = context.diagnostics.borrow().len();
+    let skills = load_skills(section, context);
+    let mut items = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for name in &agent.skills {
+        if names.contains(&name.as_str()) {
+            continue;
+        }
+        if names.len() == MOST_SKILLS {
+            let more = agent.skills.len() - MOST_SKILLS;
+            context.note(skipped_diagnostic(
+                entry,
+                &format!("{more} more: {MOST_SKILLS} are the most"),
+                context,
+            ));
+            break;
+        }
+        names.push(name);
+        match preload(name, &skills, context) {
+            Ok(item) => items.push(item),
+            Err(why) => {
+                context.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), context));
             }
         }
-        remove_repeated(before, context);
-        items
     }
+    remove_repeated(before, context);
+    items
+}
 
-    /// The skills that this section's own options find, else those of the section for skills.
-    fn load_skills(&self, section: &Section, context: &ProviderContext<'_>) -> Vec<SkillEntry> {
-        let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
-        let section = section_of_skills(context).filter(|_| !own).unwrap_or(section);
-        skills::load(&SkillOptions::read(section, context), context)
-    }
+/// The skills that this section's own options find, else those of the section for skills.
+fn load_skills(section: &Section, context: &ProviderContext<'_>) -> Vec<SkillEntry> {
+    let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
+    let section = section_of_skills(context).filter(|_| !own).unwrap_or(section);
+    skills::load(&SkillOptions::read(section, context), context)
 }
 
 /// Returns the section that lists the skills of a prompt.

@@ -14,10 +14,6 @@ use preface_core::{
 };
 use std::borrow::Cow;
 
-/// The provider of `agents:`.
-#[derive(Debug)]
-pub struct AgentVariables;
-
 /// The most agents that are listed.
 const MOST: usize = 50;
 /// The longest description, in characters.
@@ -25,59 +21,50 @@ const DESCRIPTION_LIMIT: usize = 300;
 /// The most diagnostics about files.
 const MOST_NOTES: usize = 10;
 
-impl VariableProvider for AgentVariables {
-    fn kinds(&self) -> &'static [&'static str] {
-        &["agents"]
-    }
+/// The provider of `agents:`.
+pub const AGENT_VARIABLES: VariableProvider =
+    VariableProvider { kinds: &["agents"], is_of_files: true, resolve };
 
-    fn is_of_files(&self) -> bool {
-        true
+fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    let one = key.name().strip_prefix("own.");
+    if one.is_none() && key.name() != "own" {
+        return RecordedVariable::absent("no such name");
     }
-
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
-        let one = key.name().strip_prefix("own.");
-        if one.is_none() && key.name() != "own" {
-            return RecordedVariable::absent("no such name");
-        }
-        let before = context.diagnostics.borrow().len();
-        let entries = agents::load_own(context);
-        // What came up belongs to the variable: it is reported again where the variable is known.
-        let mut diagnostics = context.diagnostics.borrow_mut().split_off(before);
-        if let Some(name) = one {
-            return match agents::find(name, &entries) {
-                Some(entry) => {
-                    RecordedVariable::of(line(entry), entry.origin.path.as_str(), Stability::Conversation)
-                }
-                None => RecordedVariable::absent("there is no such agent of yours or of the project"),
-            };
-        }
-        diagnostics.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_diagnostic));
-        let mut variable = match list(&entries) {
-            Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
-            None => RecordedVariable::absent("there is no agent of yours or of the project"),
+    let before = context.diagnostics.borrow().len();
+    let entries = agents::load_own(context);
+    // What came up belongs to the variable: it is reported again where the variable is known.
+    let mut diagnostics = context.diagnostics.borrow_mut().split_off(before);
+    if let Some(name) = one {
+        return match agents::find(name, &entries) {
+            Some(entry) => {
+                RecordedVariable::of(line(entry), entry.origin.path.as_str(), Stability::Conversation)
+            }
+            None => RecordedVariable::absent("there is no such agent of yours or of the project"),
         };
-        let active = entries.iter().filter(|entry| entry.active).count();
-        if active > MOST {
-            let what = format!("{MOST} of {active} agents are listed to the model");
-            let help = Remedy::command(
-                "an agent that is not listed can be started by its name; see all",
-                "list agents",
-            );
-            diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
-        }
-        let is_cut =
-            |entry: &&AgentEntry| entry.active && description(entry).chars().count() > DESCRIPTION_LIMIT;
-        let cut = entries.iter().filter(is_cut).count();
-        if cut > 0 {
-            let what =
-                format!("the descriptions of {cut} agents were cut to {DESCRIPTION_LIMIT} characters each");
-            let help =
-                Remedy::command("shorten `description` in the heads of their files; see all", "list agents");
-            diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
-        }
-        variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();
-        variable
     }
+    diagnostics.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_diagnostic));
+    let mut variable = match list(&entries) {
+        Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
+        None => RecordedVariable::absent("there is no agent of yours or of the project"),
+    };
+    let active = entries.iter().filter(|entry| entry.active).count();
+    if active > MOST {
+        let what = format!("{MOST} of {active} agents are listed to the model");
+        let help =
+            Remedy::command("an agent that is not listed can be started by its name; see all", "list agents");
+        diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
+    }
+    let is_cut = |entry: &&AgentEntry| entry.active && description(entry).chars().count() > DESCRIPTION_LIMIT;
+    let cut = entries.iter().filter(is_cut).count();
+    if cut > 0 {
+        let what =
+            format!("the descriptions of {cut} agents were cut to {DESCRIPTION_LIMIT} characters each");
+        let help =
+            Remedy::command("shorten `description` in the heads of their files; see all", "list agents");
+        diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
+    }
+    variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();
+    variable
 }
 
 /// Warns where an agent's description hides text; the list writes it out.

@@ -1,6 +1,6 @@
 //! Context provider `commands`: the slash commands of the user and the project.
 
-use super::{ContextProvider, SectionOptions, silent};
+use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     commands::{self, CommandEntry},
     provider_context::ProviderContext,
@@ -13,56 +13,41 @@ use preface_core::{
     },
     origin::{Origin, Piece},
     section::{Language, Section},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
 };
 use std::{borrow::Cow, collections::BTreeMap};
-
-/// Lists slash commands.
-#[derive(Debug)]
-pub struct Commands;
 
 /// The most commands that are listed.
 const MOST: usize = 500;
 
-impl ContextProvider for Commands {
-    fn name(&self) -> &'static str {
-        "commands"
-    }
+/// Lists slash commands.
+pub const COMMANDS: ContextProvider = ContextProvider::new(
+    "commands",
+    "name, hint and description of each slash command, from commands/**/*.md of the user and the project",
+    &[(
+        "escape",
+        "`none` (default) or `line`: a description is one line without hidden characters and forged structure",
+    )],
+    provide,
+);
 
-    fn about(&self) -> &'static str {
-        "name, hint and description of each slash command, from commands/**/*.md of the user and the project"
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = SectionOptions::new(section, context);
+    let escapes = options.word("escape", &["none", "line"]) == "line";
+    let mut entries = commands::load(context);
+    let why = match entries.is_empty() {
+        true => "there is no slash command",
+        false => "all slash commands were left out; the diagnostics have the reasons",
+    };
+    entries.retain(|entry| entry.active);
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    if entries.len() > MOST {
+        let more = entries.len() - MOST;
+        let what = format!("{more} slash commands are not listed: {MOST} are the most");
+        context.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
+        entries.truncate(MOST);
     }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[(
-            "escape",
-            "`none` (default) or `line`: a description is one line without hidden characters and forged structure",
-        )]
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, context);
-        let escapes = options.word("escape", &["none", "line"]) == "line";
-        let mut entries = commands::load(context);
-        let why = match entries.is_empty() {
-            true => "there is no slash command",
-            false => "all slash commands were left out; the diagnostics have the reasons",
-        };
-        entries.retain(|entry| entry.active);
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
-        if entries.len() > MOST {
-            let more = entries.len() - MOST;
-            let what = format!("{more} slash commands are not listed: {MOST} are the most");
-            context.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
-            entries.truncate(MOST);
-        }
-        let mut contribution = silent(self, section, why);
-        contribution.items = entries.iter().filter_map(|entry| item(entry, escapes, context)).collect();
-        if !contribution.items.is_empty() {
-            contribution.silent = None;
-        }
-        contribution
-    }
+    ProvidedTexts::of(entries.iter().filter_map(|entry| item(entry, escapes, context)).collect(), why)
 }
 
 fn item(entry: &CommandEntry, escapes: bool, context: &ProviderContext<'_>) -> Option<Item> {

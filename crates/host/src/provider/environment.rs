@@ -12,46 +12,40 @@ use preface_core::{
 };
 
 /// The provider of `system:`.
-#[derive(Debug)]
-pub struct Environment;
+pub const ENVIRONMENT: VariableProvider =
+    VariableProvider { kinds: &["system"], is_of_files: false, resolve };
 
-impl VariableProvider for Environment {
-    fn kinds(&self) -> &'static [&'static str] {
-        &["system"]
-    }
-
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
-        let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);
-        match key.name() {
-            "time" => clock(context.turn.now.clone()),
-            "date" => clock(context.turn.now.chars().take(10).collect()),
-            "local_date" => local(context, |now| now.strftime("%Y-%m-%d").to_string()),
-            "local_time" => local(context, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
-            "long_time" => local(context, |now| long_time::format(context, now)),
-            "month" => match context.turn.now.parse::<Timestamp>() {
-                Ok(now) => clock(now.strftime("%B %Y").to_string()),
-                Err(error) => RecordedVariable::absent(error.to_string()),
-            },
-            "year" => clock(context.turn.now.chars().take(4).collect()),
-            "timezone" => match zone(context) {
-                Ok(zone) => RecordedVariable::of(
-                    zone.iana_name().unwrap_or("UTC"),
-                    zone_source(context),
-                    Stability::Conversation,
-                ),
-                Err(why) => RecordedVariable::absent(why),
-            },
-            "os" => RecordedVariable::of(context.system.os(), "the operating system", Stability::Static),
-            "hostname" => match context.system.hostname() {
-                Some(name) => RecordedVariable::of(name, "the host name", Stability::Static),
-                None => RecordedVariable::absent("the host name cannot be read"),
-            },
-            "shell" => match shell(context) {
-                Some(name) => RecordedVariable::of(name, "SHELL", Stability::Static),
-                None => RecordedVariable::absent("no shell is set"),
-            },
-            _ => RecordedVariable::absent("no such name"),
-        }
+fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);
+    match key.name() {
+        "time" => clock(context.turn.now.clone()),
+        "date" => clock(context.turn.now.chars().take(10).collect()),
+        "local_date" => local(context, |now| now.strftime("%Y-%m-%d").to_string()),
+        "local_time" => local(context, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
+        "long_time" => local(context, |now| long_time::format(context, now)),
+        "month" => match context.turn.now.parse::<Timestamp>() {
+            Ok(now) => clock(now.strftime("%B %Y").to_string()),
+            Err(error) => RecordedVariable::absent(error.to_string()),
+        },
+        "year" => clock(context.turn.now.chars().take(4).collect()),
+        "timezone" => match zone(context) {
+            Ok(zone) => RecordedVariable::of(
+                zone.iana_name().unwrap_or("UTC"),
+                zone_source(context),
+                Stability::Conversation,
+            ),
+            Err(why) => RecordedVariable::absent(why),
+        },
+        "os" => RecordedVariable::of(context.system.os(), "the operating system", Stability::Static),
+        "hostname" => match context.system.hostname() {
+            Some(name) => RecordedVariable::of(name, "the host name", Stability::Static),
+            None => RecordedVariable::absent("the host name cannot be read"),
+        },
+        "shell" => match shell(context) {
+            Some(name) => RecordedVariable::of(name, "SHELL", Stability::Static),
+            None => RecordedVariable::absent("no shell is set"),
+        },
+        _ => RecordedVariable::absent("no such name"),
     }
 }
 

@@ -23,91 +23,75 @@ use preface_core::{
 use std::path::Path;
 
 /// The provider of `file:` and `project_file:`.
-#[derive(Debug)]
-pub struct FileProvider;
+pub const FILES: VariableProvider =
+    VariableProvider { kinds: &["file", "project_file"], is_of_files: true, resolve };
 
-impl VariableProvider for FileProvider {
-    fn kinds(&self) -> &'static [&'static str] {
-        &["file", "project_file"]
+fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    let name = key.name();
+    if name.is_empty() || name.contains('\0') {
+        return RecordedVariable::absent("no path");
     }
-
-    fn is_of_files(&self) -> bool {
-        true
+    let cwd = &context.places.cwd;
+    let absolute = Path::new(name).is_absolute();
+    if absolute && key.kind() == "project_file" {
+        return refused(key, DiagnosticCode::TemplateFile, "a project's text reads inside the project only");
     }
-
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
-        let name = key.name();
-        if name.is_empty() || name.contains('\0') {
-            return RecordedVariable::absent("no path");
-        }
-        let cwd = &context.places.cwd;
-        let absolute = Path::new(name).is_absolute();
-        if absolute && key.kind() == "project_file" {
-            return refused(
-                key,
-                DiagnosticCode::TemplateFile,
-                "a project's text reads inside the project only",
-            );
-        }
-        let path = cwd.join(name);
-        let before = context.diagnostics.borrow().len();
-        let read = open(name, context, FILE_VARIABLE_LIMIT, Extent::Whole);
-        // They are of this variable, and are cached with it.
-        let followed = context.diagnostics.borrow_mut().split_off(before);
-        let read = match read {
-            Ok(read) => read,
-            Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
-            Err(error @ ReadError::Outside { .. }) => {
-                let mut variable = refused(key, DiagnosticCode::TemplateFile, &error.to_string());
-                if let (ReadError::Outside { target }, Some(diagnostic)) =
-                    (&error, variable.diagnostics.pop())
-                {
-                    variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, context)));
-                }
-                return variable;
+    let path = cwd.join(name);
+    let before = context.diagnostics.borrow().len();
+    let read = open(name, context, FILE_VARIABLE_LIMIT, Extent::Whole);
+    // They are of this variable, and are cached with it.
+    let followed = context.diagnostics.borrow_mut().split_off(before);
+    let read = match read {
+        Ok(read) => read,
+        Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
+        Err(error @ ReadError::Outside { .. }) => {
+            let mut variable = refused(key, DiagnosticCode::TemplateFile, &error.to_string());
+            if let (ReadError::Outside { target }, Some(diagnostic)) = (&error, variable.diagnostics.pop()) {
+                variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, context)));
             }
-            Err(error @ ReadError::TooLarge { .. }) => {
-                return refused(key, DiagnosticCode::TemplateFile, &error.to_string());
-            }
-            Err(error @ ReadError::HardLink { .. }) => {
-                let mut variable = refused(key, DiagnosticCode::FileLink, &error.to_string());
-                let diagnostic = variable.diagnostics.pop();
-                variable.diagnostics.extend(diagnostic.map(|diagnostic| diagnostic.help(HARD_LINK_HELP)));
-                return variable;
-            }
-            Err(error) => return refused(key, DiagnosticCode::TemplateFile, &error.to_string()),
-        };
-        let Some(room) = context.file_room.get().checked_sub(read.bytes.len() as u64) else {
-            let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
-            return refused(key, DiagnosticCode::TemplateFile, &why);
-        };
-        context.file_room.set(room);
-        if read.bytes.contains(&0) {
-            return refused(key, DiagnosticCode::TemplateFile, "it holds a NUL byte");
+            return variable;
         }
-        let shown = context.places.shown(&normal(cwd, &path));
-        if !absolute {
-            let verdict = context.admit(&path, &shown, &read.bytes, TrustKind::TreeText);
-            if verdict != GateVerdict::Included {
-                let mut variable = RecordedVariable::absent(NOT_TRUSTED);
-                variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));
-                return variable;
-            }
+        Err(error @ ReadError::TooLarge { .. }) => {
+            return refused(key, DiagnosticCode::TemplateFile, &error.to_string());
         }
-        let text = String::from_utf8_lossy(&read.bytes);
-        let mut variable = RecordedVariable::of(text.as_ref(), shown.as_str(), Stability::Conversation);
-        variable.diagnostics.extend(followed);
-        if std::str::from_utf8(&read.bytes).is_err() {
-            variable.diagnostics.push(
-                Diagnostic::warning(
-                    DiagnosticCode::FileNotUtf8,
-                    format!("{shown} is not UTF-8: bad bytes became U+FFFD"),
-                )
-                .at(Place::file(Some(Scope::Project), shown)),
-            );
+        Err(error @ ReadError::HardLink { .. }) => {
+            let mut variable = refused(key, DiagnosticCode::FileLink, &error.to_string());
+            let diagnostic = variable.diagnostics.pop();
+            variable.diagnostics.extend(diagnostic.map(|diagnostic| diagnostic.help(HARD_LINK_HELP)));
+            return variable;
         }
-        variable
+        Err(error) => return refused(key, DiagnosticCode::TemplateFile, &error.to_string()),
+    };
+    let Some(room) = context.file_room.get().checked_sub(read.bytes.len() as u64) else {
+        let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
+        return refused(key, DiagnosticCode::TemplateFile, &why);
+    };
+    context.file_room.set(room);
+    if read.bytes.contains(&0) {
+        return refused(key, DiagnosticCode::TemplateFile, "it holds a NUL byte");
     }
+    let shown = context.places.shown(&normal(cwd, &path));
+    if !absolute {
+        let verdict = context.admit(&path, &shown, &read.bytes, TrustKind::TreeText);
+        if verdict != GateVerdict::Included {
+            let mut variable = RecordedVariable::absent(NOT_TRUSTED);
+            variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));
+            return variable;
+        }
+    }
+    let text = String::from_utf8_lossy(&read.bytes);
+    let mut variable = RecordedVariable::of(text.as_ref(), shown.as_str(), Stability::Conversation);
+    variable.diagnostics.extend(followed);
+    if std::str::from_utf8(&read.bytes).is_err() {
+        variable.diagnostics.push(
+            Diagnostic::warning(
+                DiagnosticCode::FileNotUtf8,
+                format!("{shown} is not UTF-8: bad bytes became U+FFFD"),
+            )
+            .at(Place::file(Some(Scope::Project), shown)),
+        );
+    }
+    variable
 }
 
 /// Opens the file that a variable names. An absolute path is the user's own word, unless it names a file of the project; a

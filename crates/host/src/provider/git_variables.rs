@@ -12,62 +12,49 @@ use preface_core::{
 };
 
 /// The provider of `git:`.
-#[derive(Debug)]
-pub struct GitVariables;
+pub const GIT_VARIABLES: VariableProvider = VariableProvider { kinds: &["git"], is_of_files: true, resolve };
 
-impl VariableProvider for GitVariables {
-    fn kinds(&self) -> &'static [&'static str] {
-        &["git"]
+fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    if !matches!(key.name(), "branch" | "status") {
+        return RecordedVariable::absent("no such name");
     }
-
-    fn is_of_files(&self) -> bool {
-        true
-    }
-
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
-        if !matches!(key.name(), "branch" | "status") {
-            return RecordedVariable::absent("no such name");
-        }
-        let repository = match Repository::holding(context.system, &context.places.cwd) {
-            Ok(repository) if !repository.inside_git_dir() => repository,
-            Err(problem @ GitError::Owner(_)) => return absent(key, &problem),
-            _ => {
-                let mut variable = RecordedVariable::absent("not a git repository");
-                // git has no status there, either, but a branch.
-                if key.name() == "branch"
-                    && let Some(dir) = git::git_dir_around(context.system, &context.places.cwd)
-                {
-                    let dir = git::shown_path(&dir);
-                    let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
-                    let help = Remedy::give("use a work tree, or ", key.as_str());
-                    variable
-                        .diagnostics
-                        .push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
-                }
-                return variable;
+    let repository = match Repository::holding(context.system, &context.places.cwd) {
+        Ok(repository) if !repository.inside_git_dir() => repository,
+        Err(problem @ GitError::Owner(_)) => return absent(key, &problem),
+        _ => {
+            let mut variable = RecordedVariable::absent("not a git repository");
+            // git has no status there, either, but a branch.
+            if key.name() == "branch"
+                && let Some(dir) = git::git_dir_around(context.system, &context.places.cwd)
+            {
+                let dir = git::shown_path(&dir);
+                let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
+                let help = Remedy::give("use a work tree, or ", key.as_str());
+                variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
             }
-        };
-        if let Err(problem) = repository.check_links(context.system, context.bounds.hard_links) {
-            return absent(key, &problem);
-        }
-        if key.name() == "branch" {
-            return branch(key, &repository, context);
-        }
-        if !context.gate.allows_repository_text() {
-            return untrusted(key, context);
-        }
-        // It names files of the whole work tree, and a `.git` may name any repository.
-        if context.is_repository_above_roots() || !context.in_roots(&repository.git_dir) {
-            let mut variable = RecordedVariable::absent("the repository begins above the roots");
-            variable
-                .diagnostics
-                .push(above_roots(format!("`{key}` is absent: the repository begins above the roots")));
             return variable;
         }
-        match git::status(context.system, &repository) {
-            Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
-            Err(problem) => absent(key, &problem),
-        }
+    };
+    if let Err(problem) = repository.check_links(context.system, context.bounds.hard_links) {
+        return absent(key, &problem);
+    }
+    if key.name() == "branch" {
+        return branch(key, &repository, context);
+    }
+    if !context.gate.allows_repository_text() {
+        return untrusted(key, context);
+    }
+    // It names files of the whole work tree, and a `.git` may name any repository.
+    if context.is_repository_above_roots() || !context.in_roots(&repository.git_dir) {
+        let mut variable = RecordedVariable::absent("the repository begins above the roots");
+        variable
+            .diagnostics
+            .push(above_roots(format!("`{key}` is absent: the repository begins above the roots")));
+        return variable;
+    }
+    match git::status(context.system, &repository) {
+        Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
+        Err(problem) => absent(key, &problem),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Context provider `layer-files`: files of fixed names from the global and the project directory, global first. Or one
 //! of them: the project's, else the global one, else none.
 
-use super::{ContextProvider, SectionOptions, silent};
+use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::ReadScope,
@@ -12,7 +12,7 @@ use preface_core::{
     origin::Piece,
     scope::Scope,
     section::Section,
-    snapshot::{Contribution, Item},
+    snapshot::Item,
     trust::TrustKind,
 };
 use std::{
@@ -21,78 +21,52 @@ use std::{
 };
 
 /// Reads `names` from each layer.
-#[derive(Debug)]
-pub struct LayerFiles;
+pub const LAYER_FILES: ContextProvider = ContextProvider::new(
+    "layer-files",
+    "files of fixed names from the global and the project directory, global first",
+    &[
+        ("given", "an option of the profile: where the caller gave its text, no file is looked at"),
+        ("names", "the file names, such as `append.md`"),
+        ("pick", "`all` (default), or `first`: the first that exists, the project's before the global one"),
+    ],
+    provide,
+);
 
-impl ContextProvider for LayerFiles {
-    fn name(&self) -> &'static str {
-        "layer-files"
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = SectionOptions::new(section, context);
+    let names = options.texts("names", &[]);
+    if let Some(pieces) = options.text("given").and_then(|name| context.given.get(name)) {
+        let item = || Item {
+            variables: BTreeMap::new(),
+            pieces: pieces.clone(),
+            language: section.language,
+            rank: None,
+        };
+        let items = if is_empty(pieces) { Vec::new() } else { vec![item()] };
+        return ProvidedTexts::of(items, "the text that was given for it is empty");
     }
-
-    fn about(&self) -> &'static str {
-        "files of fixed names from the global and the project directory, global first"
+    if options.word("pick", &["all", "first"]) == "first" {
+        return first(section, &names, context);
     }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            ("given", "an option of the profile: where the caller gave its text, no file is looked at"),
-            ("names", "the file names, such as `append.md`"),
-            (
-                "pick",
-                "`all` (default), or `first`: the first that exists, the project's before the global one",
-            ),
-        ]
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, context);
-        let names = options.texts("names", &[]);
-        if let Some(pieces) = options.text("given").and_then(|name| context.given.get(name)) {
-            let mut contribution = silent(self, section, "the text that was given for it is empty");
-            if !is_empty(pieces) {
-                let item = Item {
-                    variables: BTreeMap::new(),
-                    pieces: pieces.clone(),
-                    language: section.language,
-                    rank: None,
-                };
-                contribution.items.push(item);
-                contribution.silent = None;
-            }
-            return contribution;
-        }
-        if options.word("pick", &["all", "first"]) == "first" {
-            return first(self, section, &names, context);
-        }
-        let mut contribution = silent(self, section, format!("there is no {}", names.join(" or ")));
-        for (scope, path) in candidates([Scope::Global, Scope::Project], &names, context) {
-            let Some(pieces) = context.pieces(&request(scope, &path, context)) else { continue };
-            if !is_blank(&pieces) {
-                contribution.items.push(item(section, scope, &path, pieces, context));
-            }
-        }
-        if !contribution.items.is_empty() {
-            contribution.silent = None;
-        }
-        contribution
-    }
+    let read = |(scope, path): (Scope, PathBuf)| {
+        let pieces = context.pieces(&request(scope, &path, context)).filter(|pieces| !is_blank(pieces))?;
+        Some(item(section, scope, &path, pieces, context))
+    };
+    let files = candidates([Scope::Global, Scope::Project], &names, context);
+    ProvidedTexts::of(files.filter_map(read).collect(), none_of(&names))
 }
 
 /// The first file that exists decides, whatever it holds.
-fn first(
-    provider: &LayerFiles,
-    section: &Section,
-    names: &[String],
-    context: &ProviderContext<'_>,
-) -> Contribution {
-    let mut contribution = silent(provider, section, format!("there is no {}", names.join(" or ")));
+fn first(section: &Section, names: &[String], context: &ProviderContext<'_>) -> ProvidedTexts {
     let mut files = candidates([Scope::Project, Scope::Global], names, context);
     let read = |(scope, path): (Scope, PathBuf)| {
         let wanted = ReadRequest { severity: Severity::Error, ..request(scope, &path, context) };
         let pieces = context.pieces(&wanted)?;
         Some((scope, path, pieces))
     };
-    let Some((scope, path, pieces)) = files.find_map(read) else { return contribution };
+    let Some((scope, path, pieces)) = files.find_map(read) else {
+        return ProvidedTexts::none(none_of(names));
+    };
     let place =
         |scope: Scope, path: &Path| Place::file(Some(scope), context.places.source(scope, path).path.clone());
     let used = place(scope, &path);
@@ -104,12 +78,13 @@ fn first(
         context.note(diagnostic);
     }
     if is_empty(&pieces) {
-        contribution.silent = Some(format!("{} is empty", context.places.source(scope, &path).path));
-    } else {
-        contribution.items.push(item(section, scope, &path, pieces, context));
-        contribution.silent = None;
+        return ProvidedTexts::none(format!("{} is empty", context.places.source(scope, &path).path));
     }
-    contribution
+    ProvidedTexts::of(vec![item(section, scope, &path, pieces, context)], "")
+}
+
+fn none_of(names: &[String]) -> String {
+    format!("there is no {}", names.join(" or "))
 }
 
 /// The files of these names, layer by layer.

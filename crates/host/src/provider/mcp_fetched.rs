@@ -1,10 +1,9 @@
-//! Code shared by the context providers `mcp-prompt` and `mcp-resource`: one text of one server, as it was fetched at the
-//! last refresh. A build contacts no server.
+//! Context providers `mcp-prompt` and `mcp-resource`: one text of one server, as it was fetched at the last refresh. A build
+//! contacts no server.
 
 use super::{
-    ContextProvider,
+    ContextProvider, ProvidedTexts,
     mcp_servers::{lines_as_lf, unrecorded},
-    silent,
 };
 use crate::provider_context::ProviderContext;
 use preface_core::{
@@ -14,12 +13,32 @@ use preface_core::{
     mcp_servers::{ContentRequest, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section, SectionBody},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
     template::trim,
     variable::{Stability, VariableKey},
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The provider of the messages of a prompt of an MCP server.
+pub const MCP_PROMPT: ContextProvider = ContextProvider::new(
+    "mcp-prompt",
+    "the messages of a prompt of an MCP server, as they were recorded",
+    &[
+        ("arguments", "a table of texts that the prompt is given"),
+        ("prompt", "the name of the prompt"),
+        ("server", "the name of the server"),
+    ],
+    provide,
+);
+
+/// The provider of the text of a resource of an MCP server.
+pub const MCP_RESOURCE: ContextProvider = ContextProvider::new(
+    "mcp-resource",
+    "the text of a resource of an MCP server, as it was recorded",
+    &[("server", "the name of the server"), ("uri", "the address of the resource")],
+    provide,
+);
 
 /// The most bytes of a section.
 const SECTION_LIMIT: usize = 64 << 10;
@@ -33,11 +52,12 @@ pub fn want(section: &Section) -> Option<Result<(String, ContentRequest), String
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
         _ => Err(format!("section `{}`: `{filler}` needs `{key}`, a text", section.id)),
     };
-    let want = match filler.as_str() {
-        super::mcp_prompt::NAME => text("prompt")
-            .and_then(|name| Ok(ContentRequest::Prompt { name, arguments: arguments(section)? })),
-        super::mcp_resource::NAME => text("uri").map(|uri| ContentRequest::Resource { uri }),
-        _ => return None,
+    let want = if filler.as_str() == MCP_PROMPT.name {
+        text("prompt").and_then(|name| Ok(ContentRequest::Prompt { name, arguments: arguments(section)? }))
+    } else if filler.as_str() == MCP_RESOURCE.name {
+        text("uri").map(|uri| ContentRequest::Resource { uri })
+    } else {
+        return None;
     };
     Some(text("server").and_then(|server| Ok((server, want?))))
 }
@@ -55,43 +75,35 @@ fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
 }
 
 /// Fills a section with what was fetched for it.
-pub(super) fn contribute(
-    provider: &dyn ContextProvider,
-    section: &Section,
-    context: &ProviderContext<'_>,
-) -> Contribution {
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
     let (name, want) = match want(section) {
         Some(Ok(wanted)) => wanted,
         Some(Err(why)) => {
             context.note(Diagnostic::warning(DiagnosticCode::ProfileOption, why.clone()));
-            return silent(provider, section, why);
+            return ProvidedTexts::none(why);
         }
-        None => return silent(provider, section, "it names no MCP server"),
+        None => return ProvidedTexts::none("it names no MCP server"),
     };
     let shown = escape_hidden(&name).into_owned();
     let Some(server) = context.servers.iter().find(|server| server.name == name && server.active) else {
-        return silent(provider, section, format!("there is no MCP server `{shown}`"));
+        return ProvidedTexts::none(format!("there is no MCP server `{shown}`"));
     };
     if !server.runnable {
         let why = format!("MCP server `{shown}` is not allowed yet");
-        return silent(provider, section, why);
+        return ProvidedTexts::none(why);
     }
     let fetched =
         server.value.recorded.as_ref().and_then(|recorded| recorded.recording.described.fetched(&want));
     let Some(fetched) = fetched else {
-        context
-            .note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
-        return silent(
-            provider,
-            section,
-            format!("nothing is recorded of the {want} of MCP server `{shown}`"),
-        );
+        let why = format!("nothing is recorded of the {want} of MCP server `{shown}`");
+        context.note(unrecorded(server, &why));
+        return ProvidedTexts::none(why);
     };
     let texts: Vec<String> = fetched.texts.iter().map(|text| lines_as_lf(text)).collect();
     let texts: Vec<&str> = texts.iter().map(|text| trim(text)).filter(|text| !text.is_empty()).collect();
     let text = texts.join("\n\n");
     if text.is_empty() {
-        return silent(provider, section, format!("the {want} of MCP server `{shown}` is empty"));
+        return ProvidedTexts::none(format!("the {want} of MCP server `{shown}` is empty"));
     }
     if text.len() > SECTION_LIMIT {
         let what = format!(
@@ -100,11 +112,9 @@ pub(super) fn contribute(
         );
         context.note(Diagnostic::info(DiagnosticCode::McpCut, what));
     }
-    Contribution {
-        items: vec![item(server, &want, cut(&text, SECTION_LIMIT))],
+    ProvidedTexts {
         stability: section.stability.is_none().then_some(Stability::Conversation),
-        silent: None,
-        ..silent(provider, section, "")
+        ..ProvidedTexts::of(vec![item(server, &want, cut(&text, SECTION_LIMIT))], "")
     }
 }
 

@@ -7,7 +7,7 @@
 //! forged structure in them with `escape = ["mcp"]`; in the variables of an item it is escaped always. A server's whole text is
 //! one piece: no tag can hide in a border.
 
-use super::{ContextProvider, SectionOptions, silent};
+use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
@@ -19,16 +19,12 @@ use preface_core::{
     mcp_servers::{ServerDescription, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
     template::trim,
     turn::{OF_SERVER, Tool},
     variable::VariableKey,
 };
 use std::{borrow::Cow, collections::BTreeMap};
-
-/// Names servers and tools.
-#[derive(Debug)]
-pub struct McpServersSection;
 
 /// The most bytes of instructions.
 const TEXT_LIMIT: usize = 2 << 10;
@@ -39,49 +35,36 @@ const NAME_LIMIT: usize = 128;
 /// The text of a server that has no recording.
 const UNKNOWN: &str = "Its tools are not known yet.";
 
-impl ContextProvider for McpServersSection {
-    fn name(&self) -> &'static str {
-        "mcp-servers"
-    }
-
-    fn about(&self) -> &'static str {
-        "the MCP servers that may be used, with instructions and active tools as they were recorded"
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
+/// Names servers and tools.
+pub const MCP_SERVERS: ContextProvider = ContextProvider {
+    follows_tools: true,
+    ..ContextProvider::new(
+        "mcp-servers",
+        "the MCP servers that may be used, with instructions and active tools as they were recorded",
         &[(
             "resource_tools",
             "tools that use a server which has none of its own active: without one of them that server is left out \
-             (default none is needed)",
-        )]
-    }
+         (default none is needed)",
+        )],
+        provide,
+    )
+};
 
-    fn follows_tools(&self) -> bool {
-        true
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, context);
-        let needed = options.texts("resource_tools", &[]);
-        let is_reached =
-            needed.is_empty() || context.turn.tools.iter().any(|tool| needed.contains(&tool.name));
-        // They are sorted by name, and one of a name is active.
-        let usable = || context.servers.iter().filter(|server| server.runnable);
-        let items: Vec<Item> = usable().filter_map(|server| item(server, is_reached, context)).collect();
-        let why = if context.servers.is_empty() {
-            "there is no MCP server"
-        } else if usable().next().is_none() {
-            "no MCP server is active and allowed"
-        } else {
-            "no tool of an MCP server is active"
-        };
-        let mut contribution = silent(self, section, why);
-        if !items.is_empty() {
-            contribution.silent = None;
-        }
-        contribution.items = items;
-        contribution
-    }
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = SectionOptions::new(section, context);
+    let needed = options.texts("resource_tools", &[]);
+    let is_reached = needed.is_empty() || context.turn.tools.iter().any(|tool| needed.contains(&tool.name));
+    // They are sorted by name, and one of a name is active.
+    let usable = || context.servers.iter().filter(|server| server.runnable);
+    let items: Vec<Item> = usable().filter_map(|server| item(server, is_reached, context)).collect();
+    let why = if context.servers.is_empty() {
+        "there is no MCP server"
+    } else if usable().next().is_none() {
+        "no MCP server is active and allowed"
+    } else {
+        "no tool of an MCP server is active"
+    };
+    ProvidedTexts::of(items, why)
 }
 
 /// Returns the text of a server; `None` if it has tools, none of them is active, and it has nothing else to offer, or

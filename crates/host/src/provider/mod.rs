@@ -14,8 +14,6 @@ pub mod git_variables;
 pub mod instructions;
 pub mod layer_files;
 pub mod mcp_fetched;
-pub mod mcp_prompt;
-pub mod mcp_resource;
 pub mod mcp_servers;
 pub mod output_style;
 mod section_options;
@@ -27,90 +25,143 @@ pub(crate) use section_options::{SectionOptions, truth};
 
 use crate::provider_context::ProviderContext;
 use preface_core::{
-    section::Section,
-    snapshot::Contribution,
+    section::{ProviderName, Section},
+    snapshot::{Contribution, Item},
     variable::{RecordedVariable, Stability, VariableKey},
     variable_info::{REGISTERED, VariableInfo},
     variable_source::turn_variable,
 };
 
-/// Looks at the machine and fills a section.
-pub trait ContextProvider: Sync {
+/// A provider that looks at the machine and fills a section. It never fails: problems are reported as diagnostics of the context.
+#[derive(Debug)]
+pub struct ContextProvider {
     /// The name that profiles use: `fill = "instructions"`.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// One sentence for people.
-    fn about(&self) -> &'static str;
-
+    pub about: &'static str,
     /// The options that a section may give it, each with one sentence.
-    fn options(&self) -> &'static [(&'static str, &'static str)];
-
+    pub options: &'static [(&'static str, &'static str)],
     /// The id that settings and audit events use.
-    fn id(&self) -> &'static str {
-        self.name()
-    }
-
+    pub id: &'static str,
     /// True if it looks at the paths that hooks name at `resources_discover`.
-    fn follows_hooks(&self) -> bool {
-        false
-    }
-
+    pub follows_hooks: bool,
     /// True if its text depends on which tools are active.
-    fn follows_tools(&self) -> bool {
-        false
+    pub follows_tools: bool,
+    provide: fn(&Section, &ProviderContext<'_>) -> ProvidedTexts,
+}
+
+/// The texts of a context provider for a section.
+#[derive(Debug, Default)]
+struct ProvidedTexts {
+    items: Vec<Item>,
+    /// The reason where there is no text.
+    absent: String,
+    priority: Option<i64>,
+    max_tokens: Option<usize>,
+    stability: Option<Stability>,
+    unread: u64,
+}
+
+impl ProvidedTexts {
+    fn of(items: Vec<Item>, absent: impl Into<String>) -> Self {
+        ProvidedTexts { items, absent: absent.into(), ..ProvidedTexts::default() }
     }
 
-    /// Returns the text for a section. It never fails: problems are reported as diagnostics of `context`.
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution;
+    fn none(absent: impl Into<String>) -> Self {
+        ProvidedTexts::of(Vec::new(), absent)
+    }
+}
+
+impl ContextProvider {
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        options: &'static [(&'static str, &'static str)],
+        provide: fn(&Section, &ProviderContext<'_>) -> ProvidedTexts,
+    ) -> Self {
+        ContextProvider {
+            name,
+            about,
+            options,
+            id: name,
+            follows_hooks: false,
+            follows_tools: false,
+            provide,
+        }
+    }
+
+    /// Returns the text for a section.
+    #[must_use]
+    pub fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        self.contribution(section, (self.provide)(section, context))
+    }
+
+    /// Builds a contribution without anything in it.
+    #[must_use]
+    pub fn silent(&self, section: &Section, why: &str) -> Contribution {
+        self.contribution(section, ProvidedTexts::none(why))
+    }
+
+    fn contribution(&self, section: &Section, texts: ProvidedTexts) -> Contribution {
+        let ProvidedTexts { items, absent, priority, max_tokens, stability, unread } = texts;
+        Contribution {
+            provider: ProviderName::new(self.name),
+            id: (self.id != self.name).then(|| self.id.to_owned()),
+            section: section.id.clone(),
+            silent: items.is_empty().then_some(absent),
+            items,
+            priority,
+            max_tokens,
+            stability,
+            unread,
+        }
+    }
 }
 
 /// Resolves variables of some types.
-pub trait VariableProvider: Sync {
+#[derive(Debug)]
+pub struct VariableProvider {
     /// The types that it resolves.
-    fn kinds(&self) -> &'static [&'static str];
-
+    pub kinds: &'static [&'static str],
     /// True if the value follows from files and nothing else of the turn than where it is.
-    fn is_of_files(&self) -> bool {
-        false
-    }
-
+    pub is_of_files: bool,
     /// Returns one variable of one of its types. A name that it does not know is absent.
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable;
+    resolve: fn(&VariableKey, &ProviderContext<'_>) -> RecordedVariable,
 }
 
 /// The context providers, by name.
-pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
-    &agent::AgentSection,
-    &commands::Commands,
-    &instructions::Instructions,
-    &layer_files::LayerFiles,
-    &mcp_prompt::McpPrompt,
-    &mcp_resource::McpResource,
-    &mcp_servers::McpServersSection,
-    &output_style::OutputStyle,
-    &skills::Skills,
-    &system_prompt_file::SystemPromptFileSection,
+pub const CONTEXT_PROVIDERS: &[&ContextProvider] = &[
+    &agent::AGENT,
+    &commands::COMMANDS,
+    &instructions::INSTRUCTIONS,
+    &layer_files::LAYER_FILES,
+    &mcp_fetched::MCP_PROMPT,
+    &mcp_fetched::MCP_RESOURCE,
+    &mcp_servers::MCP_SERVERS,
+    &output_style::OUTPUT_STYLE,
+    &skills::SKILLS,
+    &system_prompt_file::SYSTEM_PROMPT_FILE,
 ];
 
 /// The variable providers.
-pub const VARIABLE_PROVIDERS: &[&dyn VariableProvider] = &[
-    &environment::Environment,
-    &turn_variables::TurnVariables,
-    &git_variables::GitVariables,
-    &file::FileProvider,
-    &agent_variables::AgentVariables,
+pub const VARIABLE_PROVIDERS: &[&VariableProvider] = &[
+    &environment::ENVIRONMENT,
+    &turn_variables::TURN_VARIABLES,
+    &git_variables::GIT_VARIABLES,
+    &file::FILES,
+    &agent_variables::AGENT_VARIABLES,
 ];
 
 /// Returns the context provider with this name.
 #[must_use]
-pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
-    CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name() == name)
+pub fn context_provider(name: &str) -> Option<&'static ContextProvider> {
+    CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name == name)
 }
 
 /// Returns the provider of variables of this type.
 #[must_use]
-pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
-    VARIABLE_PROVIDERS.iter().copied().find(|provider| provider.kinds().contains(&key.kind()))
+pub fn variable_provider(key: &VariableKey) -> Option<&'static VariableProvider> {
+    VARIABLE_PROVIDERS.iter().copied().find(|provider| provider.kinds.contains(&key.kind()))
 }
 
 /// Resolves a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
@@ -122,7 +173,7 @@ pub fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVari
         return given;
     }
     let Some(provider) = variable_provider(key) else { return RecordedVariable::absent("no such type") };
-    let mut variable = provider.resolve(key, context);
+    let mut variable = (provider.resolve)(key, context);
     if variable.value.is_none() {
         // What is not there now may be there as soon as it could change.
         let known =
@@ -133,22 +184,6 @@ pub fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVari
     variable
 }
 
-/// Builds a contribution without anything in it.
-#[must_use]
-pub fn silent(provider: &dyn ContextProvider, section: &Section, why: impl Into<String>) -> Contribution {
-    Contribution {
-        provider: preface_core::section::ProviderName::new(provider.name()),
-        id: (provider.id() != provider.name()).then(|| provider.id().to_owned()),
-        section: section.id.clone(),
-        items: Vec::new(),
-        priority: None,
-        max_tokens: None,
-        stability: None,
-        unread: 0,
-        silent: Some(why.into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +191,7 @@ mod tests {
     #[test]
     fn providers_are_listed_by_name_and_once() {
         assert!(
-            CONTEXT_PROVIDERS.windows(2).all(|pair| pair[0].name() < pair[1].name()),
+            CONTEXT_PROVIDERS.windows(2).all(|pair| pair[0].name < pair[1].name),
             "CONTEXT_PROVIDERS is sorted by name, without doubles"
         );
     }
@@ -164,7 +199,7 @@ mod tests {
     #[test]
     fn each_fact_type_has_one_provider() {
         let mut kinds: Vec<&str> =
-            VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.kinds()).copied().collect();
+            VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.kinds).copied().collect();
         let mut registered: Vec<&str> = REGISTERED.iter().map(|info| info.kind).collect();
         kinds.sort_unstable();
         registered.sort_unstable();

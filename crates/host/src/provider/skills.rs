@@ -1,6 +1,6 @@
 //! Context provider `skills`: name, description and place of each skill that a model may read by itself.
 
-use super::{ContextProvider, silent};
+use super::{ContextProvider, ProvidedTexts};
 use crate::{
     provider_context::ProviderContext,
     skills::{
@@ -13,52 +13,30 @@ use preface_core::{
     origin::{Origin, Piece},
     section::{Language, Section},
     skill::{command, escape},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Lists skills.
-#[derive(Debug)]
-pub struct Skills;
+pub const SKILLS: ContextProvider = ContextProvider {
+    follows_hooks: true,
+    ..ContextProvider::new(
+        "skills",
+        "name, description and place of each SKILL.md that a model may read by itself",
+        OPTIONS,
+        provide,
+    )
+};
 
-impl ContextProvider for Skills {
-    fn name(&self) -> &'static str {
-        "skills"
-    }
-
-    fn about(&self) -> &'static str {
-        "name, description and place of each SKILL.md that a model may read by itself"
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        OPTIONS
-    }
-
-    fn follows_hooks(&self) -> bool {
-        true
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = SkillOptions::read(section, context);
-        let entries = skills::load(&options, context);
-        let mut contribution = silent(self, section, why(&entries));
-        contribution.items = entries
-            .iter()
-            .filter(|entry| entry.active && !entry.value.hidden)
-            .filter_map(|entry| Some(item(entry, entry.value.loaded.as_ref()?, options.escape)))
-            .collect();
-        if !contribution.items.is_empty() {
-            contribution.silent = None;
-        }
-        contribution
-    }
-}
-
-fn why(entries: &[SkillEntry]) -> &'static str {
-    match entries.is_empty() {
-        true => "there is no skill",
-        false => "all skills are hidden or left out",
-    }
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = SkillOptions::read(section, context);
+    let entries = skills::load(&options, context);
+    let items = entries
+        .iter()
+        .filter(|entry| entry.active && !entry.value.hidden)
+        .filter_map(|entry| Some(item(entry, entry.value.loaded.as_ref()?, options.escape)));
+    let absent = if entries.is_empty() { "there is no skill" } else { "all skills are hidden or left out" };
+    ProvidedTexts::of(items.collect(), absent)
 }
 
 fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {

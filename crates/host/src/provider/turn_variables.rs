@@ -8,24 +8,18 @@ use preface_core::{
 };
 
 /// The provider of `model:`, `prompt:` and `tool:`.
-#[derive(Debug)]
-pub struct TurnVariables;
+pub const TURN_VARIABLES: VariableProvider =
+    VariableProvider { kinds: &["model", "prompt", "tool"], is_of_files: false, resolve };
 
-impl VariableProvider for TurnVariables {
-    fn kinds(&self) -> &'static [&'static str] {
-        &["model", "prompt", "tool"]
+fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    if (key.kind(), key.name()) == ("prompt", "global_dir") {
+        return match &context.places.global {
+            Some(dir) => {
+                let dir = dir.display().to_string().replace('\\', "/");
+                RecordedVariable::of(dir, "the profile's home", Stability::Static)
+            }
+            None => RecordedVariable::absent("there is no global directory"),
+        };
     }
-
-    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
-        if (key.kind(), key.name()) == ("prompt", "global_dir") {
-            return match &context.places.global {
-                Some(dir) => {
-                    let dir = dir.display().to_string().replace('\\', "/");
-                    RecordedVariable::of(dir, "the profile's home", Stability::Static)
-                }
-                None => RecordedVariable::absent("there is no global directory"),
-            };
-        }
-        turn_variable(key, context.turn).unwrap_or_else(|| RecordedVariable::absent("no such name"))
-    }
+    turn_variable(key, context.turn).unwrap_or_else(|| RecordedVariable::absent("no such name"))
 }

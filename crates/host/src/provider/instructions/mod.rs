@@ -19,7 +19,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use super::{ContextProvider, silent};
+use super::{ContextProvider, ProvidedTexts};
 use crate::{
     provider_context::{ProviderContext, ReadFailure},
     system::{FileId, FileKind, ReadError, ReadScope},
@@ -36,7 +36,7 @@ use preface_core::{
     origin::{Piece, Source},
     scope::Scope,
     section::{Language, Section},
-    snapshot::{Contribution, Item},
+    snapshot::Item,
     trust::{TrustKind, TrustMode},
 };
 use reach::{ImportReach, TreeCache, is_in_git_dir};
@@ -59,61 +59,44 @@ const LONG_CHARACTERS: usize = 40_000;
 const MOST_ENTRIES: usize = 2_000;
 
 /// The provider of instruction files.
-#[derive(Debug)]
-pub struct Instructions;
+pub const INSTRUCTIONS: ContextProvider = ContextProvider::new(
+    "instructions",
+    "AGENTS.md, CLAUDE.md and their like: managed, the user's, those of each directory down to the working directory, with \
+     imports and rules",
+    OPTIONS,
+    provide,
+);
 
-impl ContextProvider for Instructions {
-    fn name(&self) -> &'static str {
-        "instructions"
-    }
-
-    fn about(&self) -> &'static str {
-        "AGENTS.md, CLAUDE.md and their like: managed, the user's, those of each directory down to the working directory, with \
-         imports and rules"
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        OPTIONS
-    }
-
-    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let options = InstructionOptions::read(section, context);
-        let diagnostics = DiagnosticReporter::new(context);
-        let exclude = excluded_globs(&options, context, &diagnostics);
-        let reader = InstructionReader::new(context);
-        let mut build = SectionBuild {
-            context,
-            options: &options,
-            diagnostics: &diagnostics,
-            exclude: &exclude,
-            reader: &reader,
-            splicer: Splicer::new(&options, &reader, &diagnostics, &exclude),
-            trees: TreeCache::default(),
-            rules: RuleProgress::new(&options, context),
-            included: IncludedFiles::default(),
-            items: Vec::new(),
-            left_out: false,
-            excluded: BTreeSet::new(),
-            blank: Vec::new(),
-            unread: Vec::new(),
-            hidden: options
-                .nearest_tree
-                .then(|| walk::hidden_by_work_tree(&options.names, context))
-                .flatten(),
-            picked: None,
-            import_lines: Vec::new(),
-        };
-        build.add_all();
-        context.note_above_roots();
-        let why = build.absence_reason();
-        let mut contribution = silent(self, section, why);
-        contribution.items = build.finish();
-        if !contribution.items.is_empty() {
-            contribution.silent = None;
-        }
-        diagnostics.finish();
-        contribution
-    }
+fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
+    let options = InstructionOptions::read(section, context);
+    let diagnostics = DiagnosticReporter::new(context);
+    let exclude = excluded_globs(&options, context, &diagnostics);
+    let reader = InstructionReader::new(context);
+    let mut build = SectionBuild {
+        context,
+        options: &options,
+        diagnostics: &diagnostics,
+        exclude: &exclude,
+        reader: &reader,
+        splicer: Splicer::new(&options, &reader, &diagnostics, &exclude),
+        trees: TreeCache::default(),
+        rules: RuleProgress::new(&options, context),
+        included: IncludedFiles::default(),
+        items: Vec::new(),
+        left_out: false,
+        excluded: BTreeSet::new(),
+        blank: Vec::new(),
+        unread: Vec::new(),
+        hidden: options.nearest_tree.then(|| walk::hidden_by_work_tree(&options.names, context)).flatten(),
+        picked: None,
+        import_lines: Vec::new(),
+    };
+    build.add_all();
+    context.note_above_roots();
+    let absent = build.absence_reason();
+    let texts = ProvidedTexts::of(build.finish(), absent);
+    diagnostics.finish();
+    texts
 }
 
 /// The globs of files that are never read.
