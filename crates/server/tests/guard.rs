@@ -10,7 +10,7 @@ use axum::{Router, body::Body};
 use jiff::SignedDuration;
 use preface_engine::{
     host::system::{System, testing::MemorySystem},
-    store::{Actor, Store, TokenRole},
+    store::{Actor, AuditStore, TokenRole},
 };
 use preface_server::{TokenRule, router};
 use std::sync::Arc;

@@ -6,8 +6,8 @@
 //! where it is not there.
 //!
 //! The store decides nothing: a caller builds a prompt and hands it over whole. What the store promises is that of several
-//! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only with its revision
-//! ([`Store::replace`]), that a prompt and its record are written together or not at all, and that an answer
+//! first prompts for one conversation one is kept ([`ConversationStore::create`]), that a prompt is replaced only with its revision
+//! ([`ConversationStore::replace`]), that a prompt and its record are written together or not at all, and that an answer
 //! to a write means that it is on disk.
 //!
 //! ```
@@ -59,180 +59,173 @@ pub use template::{
 };
 pub use url::StoreUrl;
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, sync::Arc};
 
-/// The future of a store operation.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+/// The result of a store operation.
+pub type Answer<T> = Result<T, StoreError>;
 
-/// The most requests that one call of [`Store::requests`] returns. The record of one can have megabytes.
+/// The most requests that one call of [`RequestStore::requests`] returns. The record of one can have megabytes.
 pub const REQUESTS: usize = 50;
 
 /// The time within which the turns of a conversation are recorded once, in milliseconds.
 const TOUCHED_EACH: i64 = 3_600_000;
 
-/// Templates, conversations and the audit log. Each method is one transaction.
+/// Everything that is stored. Each method is one transaction.
 ///
 /// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
-pub trait Store: fmt::Debug + Send + Sync {
+#[async_trait]
+pub trait Store:
+    TemplateStore + DraftStore + ConversationStore + RequestStore + AuditStore + fmt::Debug + Send + Sync
+{
     /// Returns the kind of the store, for people: `memory`, `sqlite`, `postgres`.
     fn kind(&self) -> &'static str;
 
     /// Checks that the store can be read and is of this version.
-    fn check(&self) -> Answer<'_, ()>;
+    async fn check(&self) -> Answer<()>;
 
     /// Checks that the store takes writes: writes an unused value to the disk.
-    fn probe(&self) -> Answer<'_, ()> {
-        self.check()
+    async fn probe(&self) -> Answer<()> {
+        self.check().await
     }
 
     /// Returns a number that identifies this store. It stays as long as the data does.
-    fn identity(&self) -> Answer<'_, u64>;
+    async fn identity(&self) -> Answer<u64>;
 
     /// Waits until everything accepted is on disk, and closes the store. Later calls fail.
-    fn close(&self) -> Answer<'_, ()>;
+    async fn close(&self) -> Answer<()>;
+}
 
-    // ---- templates ------------------------------------------------------------------------------------------------
-
+/// The templates of a store, with all their versions.
+#[async_trait]
+pub trait TemplateStore {
     /// Returns one version of a template, its text with it. `None`: there is no such template, version or label.
-    fn template<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        which: &'a VersionChoice,
-    ) -> Answer<'a, Option<TemplateVersion>>;
+    async fn template(&self, name: &TemplateName, which: &VersionChoice) -> Answer<Option<TemplateVersion>>;
 
     /// Adds a version, the next one of its template. The text that is already the current one, without a note, adds none.
-    fn put_template<'a>(
-        &'a self,
+    async fn put_template(
+        &self,
         new: NewVersion,
         expect: ExpectedVersion,
-        actor: &'a Actor,
-    ) -> Answer<'a, PutOutcome>;
+        actor: &Actor,
+    ) -> Answer<PutOutcome>;
 
     /// Lists the templates by name, each with its current version.
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>>;
+    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateSummary>>;
 
     /// Lists the versions of a template without their texts (`text` is `None`), the newest first.
-    fn versions<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<TemplateVersion>>;
+    async fn versions(&self, name: &TemplateName, page: &PageRequest) -> Answer<Page<TemplateVersion>>;
 
     /// Puts a label on a version, or takes it away. A label is on one version of a template at a time. False: there is no
     /// such version.
-    fn label<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        label: &'a str,
+    async fn label(
+        &self,
+        name: &TemplateName,
+        label: &str,
         version: Option<u64>,
-        actor: &'a Actor,
-    ) -> Answer<'a, bool>;
+        actor: &Actor,
+    ) -> Answer<bool>;
+}
 
-    // ---- drafts ---------------------------------------------------------------------------------------------------
-
+/// The unsaved texts of a store.
+#[async_trait]
+pub trait DraftStore {
     /// Stores a draft in the place of the one with its key; the audit has no entry of it. False: the owner would have more
     /// than the limits allow.
-    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool>;
+    async fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<bool>;
 
     /// Returns a draft.
-    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>>;
+    async fn draft(&self, key: &DraftKey) -> Answer<Option<StoredDraft>>;
 
     /// Lists the drafts of an owner without their texts, the last written first.
-    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>>;
+    async fn drafts(&self, owner: &str) -> Answer<Vec<StoredDraft>>;
 
     /// Deletes a draft. False: it does not exist.
-    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool>;
+    async fn delete_draft(&self, key: &DraftKey) -> Answer<bool>;
 
     /// Deletes the drafts that were last written before an instant, the oldest first and at most `most` of them; returns how many.
-    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64>;
+    async fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<u64>;
+}
 
-    // ---- conversations --------------------------------------------------------------------------------------------
-
+/// The conversations of a store.
+#[async_trait]
+pub trait ConversationStore {
     /// Returns the revision of a conversation. Cheap: caches call it on each read.
-    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>>;
+    async fn revision(&self, id: &ConversationId) -> Answer<Option<Revision>>;
 
     /// Returns the prompt of a conversation without its record.
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>>;
+    async fn head(&self, id: &ConversationId) -> Answer<Option<PromptSummary>>;
 
     /// Returns everything about a conversation.
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>>;
+    async fn conversation(&self, id: &ConversationId) -> Answer<Option<StoredPrompt>>;
 
     /// Stores the first prompt of a conversation. Of several that race, on any number of nodes, one is stored and all get it.
     /// Its revision number must be 1.
-    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome>;
+    async fn create(&self, conversation: StoredPrompt, actor: &Actor) -> Answer<InsertOutcome>;
 
     /// Replaces the prompt with the revision `expected`, which becomes a [`ReplacedPrompt`]. Its stamp is compared too: a
     /// conversation that was deleted and began again counts from 1. The new revision number must be that of `expected` and
     /// one more; `created_at` stays that of the first turn.
-    fn replace<'a>(
-        &'a self,
+    async fn replace(
+        &self,
         conversation: StoredPrompt,
         expected: Revision,
-        actor: &'a Actor,
-    ) -> Answer<'a, ReplaceOutcome>;
+        actor: &Actor,
+    ) -> Answer<ReplaceOutcome>;
 
     /// Deletes a conversation and its history. With `expected`, only at that revision. False: it does not exist.
-    fn delete<'a>(
-        &'a self,
-        id: &'a ConversationId,
-        expected: Option<Revision>,
-        actor: &'a Actor,
-    ) -> Answer<'a, bool>;
+    async fn delete(&self, id: &ConversationId, expected: Option<Revision>, actor: &Actor) -> Answer<bool>;
 
     /// Records a turn of a conversation, at most once an hour; the audit has no entry of it. False: nothing was recorded.
-    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool>;
+    async fn touch(&self, id: &ConversationId, at: Timestamp) -> Answer<bool>;
 
     /// Lists conversations without their texts, the last begun first.
-    fn conversations<'a>(
-        &'a self,
-        filter: &'a Filter,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<PromptSummary>>;
+    async fn conversations(&self, filter: &Filter, page: &PageRequest) -> Answer<Page<PromptSummary>>;
 
     /// Lists the earlier prompts of a conversation with texts and records, the newest first.
-    fn history<'a>(
-        &'a self,
-        id: &'a ConversationId,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<ReplacedPrompt>>;
+    async fn history(&self, id: &ConversationId, page: &PageRequest) -> Answer<Page<ReplacedPrompt>>;
 
     /// Deletes the conversations without a turn or a request since an instant, at most `most` of them; returns how many.
-    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+    async fn purge(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64>;
 
-    /// Counts what [`Store::purge`] would delete.
-    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64>;
+    /// Counts what [`ConversationStore::purge`] would delete.
+    async fn count_unused(&self, before: Timestamp) -> Answer<u64>;
+}
 
-    // ---- requests -------------------------------------------------------------------------------------------------
-
+/// The requests of conversations.
+#[async_trait]
+pub trait RequestStore {
     /// Records a request of a conversation; the audit has no entry of it. Of several that race for a number, on any number of
     /// nodes, one is recorded. False: the number is not the next one, or there is no such conversation.
-    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool>;
+    async fn add_request(&self, request: StoredRequest) -> Answer<bool>;
 
     /// Returns the requests of a conversation from a number on, in order, at most [`REQUESTS`] of them. They are deleted
     /// together with their conversation.
-    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>>;
+    async fn requests(&self, id: &ConversationId, from: u64) -> Answer<Vec<StoredRequest>>;
 
     /// Replaces the record of a request. False: there is no such request.
-    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool>;
+    async fn set_request(&self, id: &ConversationId, number: u64, record: Arc<str>) -> Answer<bool>;
+}
 
-    // ---- audit and access tokens ----------------------------------------------------------------------------------
-
+/// The audit log of a store, and its access tokens.
+#[async_trait]
+pub trait AuditStore {
     /// Lists the audit log, the newest first.
-    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>>;
+    async fn audit(&self, page: &PageRequest) -> Answer<Page<AuditEntry>>;
 
     /// Removes the entries from before an instant, the oldest first and at most `most` of them; returns how many. The
     /// removal is an entry.
-    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+    async fn trim_audit(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64>;
 
     /// Adds a token. False: the name is taken.
-    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool>;
+    async fn add_access(&self, access: TokenRecord, actor: &Actor) -> Answer<bool>;
 
     /// Lists the tokens by name.
-    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>>;
+    async fn accesses(&self) -> Answer<Vec<TokenRecord>>;
 
     /// Removes a token. False: there is none of that name.
-    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool>;
+    async fn remove_access(&self, name: &str, actor: &Actor) -> Answer<bool>;
 }
 
 /// Opens a store: makes it where it is not there.

@@ -1,16 +1,15 @@
 //! A store that can be switched off, and to which nothing can be written.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use preface_engine::store::{
-    Actor, Answer, AuditEntry, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter, InsertOutcome,
-    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
-    Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
-    TemplateVersion, TokenRecord, VersionChoice,
+    Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, DraftKey, DraftLimits,
+    DraftStore, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary,
+    PutOutcome, ReplaceOutcome, ReplacedPrompt, RequestStore, Revision, Store, StoreError, StoredDraft,
+    StoredPrompt, StoredRequest, TemplateName, TemplateStore, TemplateSummary, TemplateVersion, TokenRecord,
+    VersionChoice,
 };
-use std::{
-    future::ready,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 /// What works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,196 +40,186 @@ impl Switch {
         *self.works.lock().unwrap()
     }
 
-    fn read<'a, T: Send + 'a>(&'a self, call: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+    fn read(&self) -> Result<&dyn Store, StoreError> {
         match self.works() {
-            Works::All | Works::Reads => call(&*self.store),
-            Works::Damaged => Box::pin(ready(Err(StoreError::Damaged("scratched".to_owned())))),
-            Works::Nothing => Box::pin(ready(Err(StoreError::Unreachable {
+            Works::All | Works::Reads => Ok(&*self.store),
+            Works::Damaged => Err(StoreError::Damaged("scratched".to_owned())),
+            Works::Nothing => Err(StoreError::Unreachable {
                 address: "postgres://me@db/preface".to_owned(),
                 why: "connection refused".to_owned(),
-            }))),
+            }),
         }
     }
 
-    fn write<'a, T: Send + 'a>(&'a self, call: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+    fn write(&self) -> Result<&dyn Store, StoreError> {
         match self.works() {
-            Works::Reads => Box::pin(ready(Err(StoreError::Full("no space left".to_owned())))),
-            Works::All | Works::Nothing | Works::Damaged => self.read(call),
+            Works::Reads => Err(StoreError::Full("no space left".to_owned())),
+            Works::All | Works::Nothing | Works::Damaged => self.read(),
         }
     }
 }
 
+#[async_trait]
 impl Store for Switch {
     fn kind(&self) -> &'static str {
         self.store.kind()
     }
 
-    fn check(&self) -> Answer<'_, ()> {
-        self.read(|store| store.check())
+    async fn check(&self) -> Answer<()> {
+        self.read()?.check().await
     }
 
-    fn probe(&self) -> Answer<'_, ()> {
-        self.write(|store| store.probe())
+    async fn probe(&self) -> Answer<()> {
+        self.write()?.probe().await
     }
 
-    fn close(&self) -> Answer<'_, ()> {
-        self.store.close()
+    async fn identity(&self) -> Answer<u64> {
+        self.read()?.identity().await
     }
 
-    fn template<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        which: &'a VersionChoice,
-    ) -> Answer<'a, Option<TemplateVersion>> {
-        self.read(|store| store.template(name, which))
+    async fn close(&self) -> Answer<()> {
+        self.store.close().await
+    }
+}
+
+#[async_trait]
+impl TemplateStore for Switch {
+    async fn template(&self, name: &TemplateName, which: &VersionChoice) -> Answer<Option<TemplateVersion>> {
+        self.read()?.template(name, which).await
     }
 
-    fn put_template<'a>(
-        &'a self,
+    async fn put_template(
+        &self,
         new: NewVersion,
         expect: ExpectedVersion,
-        actor: &'a Actor,
-    ) -> Answer<'a, PutOutcome> {
-        self.write(|store| store.put_template(new, expect, actor))
+        actor: &Actor,
+    ) -> Answer<PutOutcome> {
+        self.write()?.put_template(new, expect, actor).await
     }
 
-    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
-        self.read(|store| store.templates(page))
+    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateSummary>> {
+        self.read()?.templates(page).await
     }
 
-    fn versions<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<TemplateVersion>> {
-        self.read(|store| store.versions(name, page))
+    async fn versions(&self, name: &TemplateName, page: &PageRequest) -> Answer<Page<TemplateVersion>> {
+        self.read()?.versions(name, page).await
     }
 
-    fn label<'a>(
-        &'a self,
-        name: &'a TemplateName,
-        label: &'a str,
+    async fn label(
+        &self,
+        name: &TemplateName,
+        label: &str,
         version: Option<u64>,
-        actor: &'a Actor,
-    ) -> Answer<'a, bool> {
-        self.write(|store| store.label(name, label, version, actor))
+        actor: &Actor,
+    ) -> Answer<bool> {
+        self.write()?.label(name, label, version, actor).await
+    }
+}
+
+#[async_trait]
+impl DraftStore for Switch {
+    async fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<bool> {
+        self.write()?.put_draft(draft, limits).await
     }
 
-    fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        self.read(|store| store.revision(id))
+    async fn draft(&self, key: &DraftKey) -> Answer<Option<StoredDraft>> {
+        self.read()?.draft(key).await
     }
 
-    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
-        self.read(|store| store.head(id))
+    async fn drafts(&self, owner: &str) -> Answer<Vec<StoredDraft>> {
+        self.read()?.drafts(owner).await
     }
 
-    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
-        self.read(|store| store.conversation(id))
+    async fn delete_draft(&self, key: &DraftKey) -> Answer<bool> {
+        self.write()?.delete_draft(key).await
     }
 
-    fn identity(&self) -> Answer<'_, u64> {
-        self.read(|store| store.identity())
+    async fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<u64> {
+        self.write()?.expire_drafts(before, most).await
+    }
+}
+
+#[async_trait]
+impl ConversationStore for Switch {
+    async fn revision(&self, id: &ConversationId) -> Answer<Option<Revision>> {
+        self.read()?.revision(id).await
     }
 
-    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool> {
-        self.write(|store| store.put_draft(draft, limits))
+    async fn head(&self, id: &ConversationId) -> Answer<Option<PromptSummary>> {
+        self.read()?.head(id).await
     }
 
-    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>> {
-        self.read(|store| store.draft(key))
+    async fn conversation(&self, id: &ConversationId) -> Answer<Option<StoredPrompt>> {
+        self.read()?.conversation(id).await
     }
 
-    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
-        self.read(|store| store.drafts(owner))
+    async fn create(&self, conversation: StoredPrompt, actor: &Actor) -> Answer<InsertOutcome> {
+        self.write()?.create(conversation, actor).await
     }
 
-    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
-        self.write(|store| store.delete_draft(key))
+    async fn replace(&self, new: StoredPrompt, expected: Revision, actor: &Actor) -> Answer<ReplaceOutcome> {
+        self.write()?.replace(new, expected, actor).await
     }
 
-    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64> {
-        self.write(|store| store.expire_drafts(before, most))
+    async fn delete(&self, id: &ConversationId, expected: Option<Revision>, actor: &Actor) -> Answer<bool> {
+        self.write()?.delete(id, expected, actor).await
     }
 
-    fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
-        self.write(|store| store.create(conversation, actor))
+    async fn touch(&self, id: &ConversationId, at: Timestamp) -> Answer<bool> {
+        self.write()?.touch(id, at).await
     }
 
-    fn replace<'a>(
-        &'a self,
-        new: StoredPrompt,
-        expected: Revision,
-        actor: &'a Actor,
-    ) -> Answer<'a, ReplaceOutcome> {
-        self.write(|store| store.replace(new, expected, actor))
+    async fn conversations(&self, filter: &Filter, page: &PageRequest) -> Answer<Page<PromptSummary>> {
+        self.read()?.conversations(filter, page).await
     }
 
-    fn delete<'a>(
-        &'a self,
-        id: &'a ConversationId,
-        expected: Option<Revision>,
-        actor: &'a Actor,
-    ) -> Answer<'a, bool> {
-        self.write(|store| store.delete(id, expected, actor))
+    async fn history(&self, id: &ConversationId, page: &PageRequest) -> Answer<Page<ReplacedPrompt>> {
+        self.read()?.history(id, page).await
     }
 
-    fn conversations<'a>(
-        &'a self,
-        filter: &'a Filter,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<PromptSummary>> {
-        self.read(|store| store.conversations(filter, page))
+    async fn purge(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
+        self.write()?.purge(before, most, actor).await
     }
 
-    fn history<'a>(
-        &'a self,
-        id: &'a ConversationId,
-        page: &'a PageRequest,
-    ) -> Answer<'a, Page<ReplacedPrompt>> {
-        self.read(|store| store.history(id, page))
+    async fn count_unused(&self, before: Timestamp) -> Answer<u64> {
+        self.read()?.count_unused(before).await
+    }
+}
+
+#[async_trait]
+impl RequestStore for Switch {
+    async fn add_request(&self, request: StoredRequest) -> Answer<bool> {
+        self.write()?.add_request(request).await
     }
 
-    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
-        self.write(|store| store.purge(before, most, actor))
+    async fn requests(&self, id: &ConversationId, from: u64) -> Answer<Vec<StoredRequest>> {
+        self.read()?.requests(id, from).await
     }
 
-    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
-        self.read(|store| store.count_unused(before))
+    async fn set_request(&self, id: &ConversationId, number: u64, record: Arc<str>) -> Answer<bool> {
+        self.write()?.set_request(id, number, record).await
+    }
+}
+
+#[async_trait]
+impl AuditStore for Switch {
+    async fn audit(&self, page: &PageRequest) -> Answer<Page<AuditEntry>> {
+        self.read()?.audit(page).await
     }
 
-    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
-        self.write(|store| store.touch(id, at))
+    async fn trim_audit(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
+        self.write()?.trim_audit(before, most, actor).await
     }
 
-    fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
-        self.write(|store| store.add_request(request))
+    async fn add_access(&self, access: TokenRecord, actor: &Actor) -> Answer<bool> {
+        self.write()?.add_access(access, actor).await
     }
 
-    fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
-        self.read(|store| store.requests(id, from))
+    async fn accesses(&self) -> Answer<Vec<TokenRecord>> {
+        self.read()?.accesses().await
     }
 
-    fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
-        self.write(|store| store.set_request(id, number, record))
-    }
-
-    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
-        self.read(|store| store.audit(page))
-    }
-
-    fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
-        self.write(|store| store.add_access(access, actor))
-    }
-
-    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
-        self.write(|store| store.trim_audit(before, most, actor))
-    }
-
-    fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
-        self.read(|store| store.accesses())
-    }
-
-    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
-        self.write(|store| store.remove_access(name, actor))
+    async fn remove_access(&self, name: &str, actor: &Actor) -> Answer<bool> {
+        self.write()?.remove_access(name, actor).await
     }
 }

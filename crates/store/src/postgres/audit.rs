@@ -1,12 +1,16 @@
-//! The audit log.
+//! The audit log and the access tokens.
 
 use super::{
     PostgresStore,
     fault::AttemptError,
     rows::{count, get, signed, text, time, word},
-    session::{PostgresSession, TransactionEnd},
+    session::{PostgresSession, RetryPolicy, TransactionEnd, Values},
 };
-use crate::{Actor, AuditAction, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
+use crate::{
+    Actor, Answer, AuditAction, AuditEntry, AuditStore, Page, PageRequest, StoreError, TokenRecord,
+    TokenRole, actor::to_millisecond,
+};
+use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio_postgres::Row;
@@ -25,17 +29,6 @@ impl PostgresSession {
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), subject.as_bytes());
         self.rows(sql, &[&at, &who, &action.as_str(), &subject, &detail.to_string()]).await?;
         Ok(())
-    }
-}
-
-impl PostgresStore {
-    pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, AttemptError> {
-        let Some(below) = request.below() else { return Ok(Page::empty()) };
-        let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
-                   ORDER BY id DESC LIMIT $2";
-        let rows = self.session().await?.rows(sql, &[&below, &request.rows()]).await?;
-        let entries = rows.iter().map(entry).collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(entries, request.entries(), |entry: &AuditEntry| entry.id))
     }
 }
 
@@ -58,14 +51,65 @@ const TRIM: Removal = Removal {
     action: AuditAction::AuditTrim,
 };
 
-impl PostgresStore {
-    pub(super) async fn trim(
-        &self,
-        before: Timestamp,
-        most: u64,
-        actor: &Actor,
-    ) -> Result<u64, AttemptError> {
+#[async_trait]
+impl AuditStore for PostgresStore {
+    async fn audit(&self, request: &PageRequest) -> Answer<Page<AuditEntry>> {
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
+        let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
+                   ORDER BY id DESC LIMIT $2";
+        let entries = self.read_rows(sql, &[&below, &request.rows()], entry).await?;
+        Ok(Page::cut(entries, request.entries(), |entry: &AuditEntry| entry.id))
+    }
+
+    async fn trim_audit(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
         self.remove_old(&TRIM, before, most, actor).await
+    }
+
+    async fn add_access(&self, access: TokenRecord, actor: &Actor) -> Answer<bool> {
+        let TokenRecord { name, role, digest, created_at, expires_at } = &access;
+        let expires_at = expires_at.map(Timestamp::as_millisecond);
+        let sql = "INSERT INTO preface_access (name, role, digest, created_at, expires_at) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING name";
+        let values: Values<'_> =
+            &[&name.as_bytes(), &role.as_str(), digest, &created_at.as_millisecond(), &expires_at];
+        let detail = access.audit_detail();
+        self.change_access(sql, values, actor, AuditAction::TokenCreate, name, &detail).await
+    }
+
+    async fn accesses(&self) -> Answer<Vec<TokenRecord>> {
+        let sql = "SELECT name, role, digest, created_at, expires_at FROM preface_access ORDER BY name";
+        self.read_rows(sql, &[], access).await
+    }
+
+    async fn remove_access(&self, name: &str, actor: &Actor) -> Answer<bool> {
+        let sql = "DELETE FROM preface_access WHERE name = $1 RETURNING name";
+        self.change_access(sql, &[&name.as_bytes()], actor, AuditAction::TokenRevoke, name, &json!({})).await
+    }
+}
+
+impl PostgresStore {
+    /// Runs a statement that returns the token that it changed, with an audit entry.
+    async fn change_access(
+        &self,
+        sql: &'static str,
+        values: Values<'_>,
+        actor: &Actor,
+        action: AuditAction,
+        name: &str,
+        detail: &Value,
+    ) -> Answer<bool> {
+        let change = async || {
+            let session = self.session().await?;
+            let changed = async {
+                if session.row(sql, values).await?.is_none() {
+                    return Ok(TransactionEnd::Undo(false));
+                }
+                session.write_audit_entry(actor, action, name, detail).await?;
+                Ok(TransactionEnd::Keep(true))
+            };
+            session.transaction(changed).await
+        };
+        self.attempt(RetryPolicy::IfNotKept, |_| change()).await
     }
 
     /// Removes rows in one transaction, with an audit entry of their number.
@@ -75,17 +119,16 @@ impl PostgresStore {
         before: Timestamp,
         most: u64,
         actor: &Actor,
-    ) -> Result<u64, AttemptError> {
+    ) -> Answer<u64> {
         let before = to_millisecond(before);
         let instant = before.as_millisecond();
-        let session = self.session().await?;
-        session
-            .transaction(async {
+        let remove = async || {
+            let session = self.session().await?;
+            let removed = async {
                 let mut sum = 0;
                 while sum < most {
                     let some = signed((most - sum).min(removal.batch))?;
-                    let row = session.row(removal.sql, &[&instant, &some]).await?;
-                    match row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() {
+                    match session.count(removal.sql, &[&instant, &some]).await? {
                         0 => break,
                         gone => sum += gone,
                     }
@@ -96,12 +139,14 @@ impl PostgresStore {
                 let detail = json!({"count": sum});
                 session.write_audit_entry(actor, removal.action, &before.to_string(), &detail).await?;
                 Ok(TransactionEnd::Keep(sum))
-            })
-            .await
+            };
+            session.transaction(removed).await
+        };
+        self.attempt(RetryPolicy::IfNotKept, |_| remove()).await
     }
 }
 
-fn entry(row: &Row) -> Result<AuditEntry, StoreError> {
+fn entry(row: &Row) -> Answer<AuditEntry> {
     let detail: &str = get(row, 5)?;
     Ok(AuditEntry {
         id: count(row, 0)?,
@@ -110,5 +155,15 @@ fn entry(row: &Row) -> Result<AuditEntry, StoreError> {
         action: word(row, 3, AuditAction::parse)?,
         subject: text(row, 4)?,
         detail: serde_json::from_str(detail).map_err(|error| StoreError::Damaged(error.to_string()))?,
+    })
+}
+
+fn access(row: &Row) -> Answer<TokenRecord> {
+    Ok(TokenRecord {
+        name: text(row, 0)?,
+        role: word(row, 1, TokenRole::parse)?,
+        digest: get(row, 2)?,
+        created_at: time(row, 3)?,
+        expires_at: get::<Option<i64>>(row, 4)?.map(|_| time(row, 4)).transpose()?,
     })
 }

@@ -4,15 +4,16 @@ use super::{
     PostgresStore,
     audit::Removal,
     fault::AttemptError,
-    rows::{conversation, count, head, head_columns, revision, signed},
-    session::{PostgresSession, PriorAttempts},
+    rows::{conversation, head, head_columns, revision_at, signed, time},
+    session::{PostgresSession, PriorAttempts, RetryPolicy, Values},
 };
 use crate::{
-    Actor, AuditAction, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, StoreError,
-    StoredPrompt, TOUCHED_EACH,
+    Actor, Answer, AuditAction, ConversationId, ConversationStore, Filter, InsertOutcome, Page, PageRequest,
+    PromptSummary, ReplaceOutcome, ReplacedPrompt, Revision, StoreError, StoredPrompt, TOUCHED_EACH,
 };
+use async_trait::async_trait;
 use jiff::Timestamp;
-use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row, types::ToSql};
 
 /// The values of a statement that outlive it.
 type OwnValues<'a> = Vec<Box<dyn ToSql + Sync + Send + 'a>>;
@@ -44,6 +45,8 @@ fn row_values<'a>(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<Ow
         Box::new(conversation.audit_detail().to_string()),
     ])
 }
+
+const HEAD: &str = concat!("SELECT ", head_columns!("text"), " FROM preface_conversations WHERE id = $1");
 
 /// Inserts the conversation and its audit entry, in one round trip.
 const CREATE: &str = concat!(
@@ -95,29 +98,83 @@ const PURGE: Removal = Removal {
     action: AuditAction::ConversationPurge,
 };
 
-impl PostgresStore {
-    pub(super) async fn find_revision(&self, id: &ConversationId) -> Result<Option<Revision>, AttemptError> {
+#[async_trait]
+impl ConversationStore for PostgresStore {
+    async fn revision(&self, id: &ConversationId) -> Answer<Option<Revision>> {
         let sql = "SELECT revision, stamp FROM preface_conversations WHERE id = $1";
-        let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
-        Ok(row.map(|row| revision(&row, 0)).transpose()?)
+        self.read_row(sql, &[&id.as_str()], |row| revision_at(row, 0)).await
     }
 
-    pub(super) async fn find_head(&self, id: &ConversationId) -> Result<Option<PromptSummary>, AttemptError> {
-        head_of(&self.session().await?, id).await
+    async fn head(&self, id: &ConversationId) -> Answer<Option<PromptSummary>> {
+        self.read_row(HEAD, &[&id.as_str()], head).await
     }
 
-    pub(super) async fn find_conversation(
-        &self,
-        id: &ConversationId,
-    ) -> Result<Option<StoredPrompt>, AttemptError> {
+    async fn conversation(&self, id: &ConversationId) -> Answer<Option<StoredPrompt>> {
         let sql =
             concat!("SELECT ", head_columns!("text"), ", record FROM preface_conversations WHERE id = $1");
-        let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
-        Ok(row.map(|row| conversation(&row)).transpose()?)
+        self.read_row(sql, &[&id.as_str()], conversation).await
     }
 
+    async fn create(&self, conversation: StoredPrompt, actor: &Actor) -> Answer<InsertOutcome> {
+        self.attempt(RetryPolicy::Always, |before| self.add_first(&conversation, actor, before)).await
+    }
+
+    async fn replace(
+        &self,
+        conversation: StoredPrompt,
+        expected: Revision,
+        actor: &Actor,
+    ) -> Answer<ReplaceOutcome> {
+        let replace = |before| self.add_next(&conversation, expected, actor, before);
+        self.attempt(RetryPolicy::Always, replace).await
+    }
+
+    async fn delete(&self, id: &ConversationId, expected: Option<Revision>, actor: &Actor) -> Answer<bool> {
+        let revision = expected.map(|revision| i64::try_from(revision.revision).unwrap_or(-1));
+        let stamp = expected.map(|revision| revision.stamp);
+        let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
+        let values: Values<'_> = &[&id.as_str(), &revision, &stamp, &at, &who, &subject];
+        Ok(self.read_count(RetryPolicy::IfNotKept, DELETE, values).await? > 0)
+    }
+
+    async fn touch(&self, id: &ConversationId, at: Timestamp) -> Answer<bool> {
+        let values: Values<'_> = &[&id.as_str(), &at.as_millisecond(), &TOUCHED_EACH];
+        Ok(self.read_count(RetryPolicy::IfNotKept, TOUCH, values).await? > 0)
+    }
+
+    async fn conversations(&self, filter: &Filter, page: &PageRequest) -> Answer<Page<PromptSummary>> {
+        self.attempt(RetryPolicy::Always, |_| self.list_conversations(filter, page)).await
+    }
+
+    async fn history(&self, id: &ConversationId, request: &PageRequest) -> Answer<Page<ReplacedPrompt>> {
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
+        let sql = concat!(
+            "SELECT ",
+            head_columns!("text"),
+            ", record, replaced_at FROM preface_past_prompts WHERE id = $1 AND revision < $2 \
+             ORDER BY revision DESC LIMIT $3"
+        );
+        let replaced =
+            |row: &Row| Ok(ReplacedPrompt { was: conversation(row)?, replaced_at: time(row, 16)? });
+        let history = self.read_rows(sql, &[&id.as_str(), &below, &request.rows()], replaced).await?;
+        Ok(Page::cut(history, request.entries(), |history: &ReplacedPrompt| {
+            history.was.head.revision.revision
+        }))
+    }
+
+    async fn purge(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
+        self.remove_old(&PURGE, before, most, actor).await
+    }
+
+    async fn count_unused(&self, before: Timestamp) -> Answer<u64> {
+        let sql = "SELECT count(*) FROM preface_conversations WHERE used_at < $1";
+        self.read_count(RetryPolicy::Always, sql, &[&before.as_millisecond()]).await
+    }
+}
+
+impl PostgresStore {
     /// Stores the first prompt. After an attempt whose answer was lost the stamp shows if ours was stored.
-    pub(super) async fn add_first(
+    async fn add_first(
         &self,
         conversation: &StoredPrompt,
         actor: &Actor,
@@ -127,7 +184,7 @@ impl PostgresStore {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| &**value as _).collect();
         let session = self.session().await?;
         loop {
-            if has_changed_rows(&session, CREATE, &values).await? {
+            if session.count(CREATE, &values).await? > 0 {
                 return Ok(InsertOutcome::New);
             }
             // The existing one may have been deleted by now.
@@ -144,7 +201,7 @@ impl PostgresStore {
     }
 
     /// Replaces the expected prompt. After an attempt whose answer was lost the revision shows if ours was stored.
-    pub(super) async fn add_next(
+    async fn add_next(
         &self,
         conversation: &StoredPrompt,
         expected: Revision,
@@ -157,7 +214,7 @@ impl PostgresStore {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| &**value as _).collect();
         let session = self.session().await?;
         loop {
-            if has_changed_rows(&session, REPLACE, &values).await? {
+            if session.count(REPLACE, &values).await? > 0 {
                 return Ok(ReplaceOutcome::Done);
             }
             match head_of(&session, &conversation.head.id).await? {
@@ -173,60 +230,11 @@ impl PostgresStore {
             }
         }
     }
-
-    pub(super) async fn delete_conversation(
-        &self,
-        id: &ConversationId,
-        expected: Option<Revision>,
-        actor: &Actor,
-    ) -> Result<bool, AttemptError> {
-        let revision = expected.map(|revision| i64::try_from(revision.revision).unwrap_or(-1));
-        let stamp = expected.map(|revision| revision.stamp);
-        let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
-        let session = self.session().await?;
-        has_changed_rows(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
-    }
-
-    pub(super) async fn touch_conversation(
-        &self,
-        id: &ConversationId,
-        at: Timestamp,
-    ) -> Result<bool, AttemptError> {
-        let session = self.session().await?;
-        has_changed_rows(&session, TOUCH, &[&id.as_str(), &at.as_millisecond(), &TOUCHED_EACH]).await
-    }
-
-    pub(super) async fn count_unused_conversations(&self, before: Timestamp) -> Result<u64, AttemptError> {
-        let sql = "SELECT count(*) FROM preface_conversations WHERE used_at < $1";
-        let row = self.session().await?.row(sql, &[&before.as_millisecond()]).await?;
-        Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default())
-    }
-
-    pub(super) async fn purge_conversations(
-        &self,
-        before: Timestamp,
-        most: u64,
-        actor: &Actor,
-    ) -> Result<u64, AttemptError> {
-        self.remove_old(&PURGE, before, most, actor).await
-    }
-}
-
-/// Runs a statement that returns the number of changed rows; returns true if there are any.
-async fn has_changed_rows(
-    session: &PostgresSession,
-    sql: &'static str,
-    values: &[&(dyn ToSql + Sync)],
-) -> Result<bool, AttemptError> {
-    let row = session.row(sql, values).await?;
-    Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0)
 }
 
 async fn head_of(
     session: &PostgresSession,
     id: &ConversationId,
 ) -> Result<Option<PromptSummary>, AttemptError> {
-    let sql = concat!("SELECT ", head_columns!("text"), " FROM preface_conversations WHERE id = $1");
-    let row = session.row(sql, &[&id.as_str()]).await?;
-    Ok(row.map(|row| head(&row)).transpose()?)
+    Ok(session.row(HEAD, &[&id.as_str()]).await?.map(|row| head(&row)).transpose()?)
 }

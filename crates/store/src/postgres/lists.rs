@@ -1,12 +1,12 @@
-//! Lists of conversations and of their history. The cost of a page does not depend on its position.
+//! The list of conversations. The cost of a page does not depend on its position.
 
 use super::{
     PostgresStore,
     fault::AttemptError,
-    rows::{conversation, head, head_columns, time},
+    rows::{head, head_columns},
 };
 use crate::{
-    ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, StoreError,
+    Filter, Page, PageRequest, PromptSummary, StoreError,
     page::{ConversationKey, PageStart, prefix_end},
 };
 use tokio_postgres::types::{ToSql, Type};
@@ -60,28 +60,5 @@ impl PostgresStore {
         let rows = self.session().await?.rows_with_plan(&sql, &values).await?;
         let heads = rows.iter().map(head).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(heads, request.entries(), ConversationKey::of))
-    }
-
-    pub(super) async fn list_history(
-        &self,
-        id: &ConversationId,
-        request: &PageRequest,
-    ) -> Result<Page<ReplacedPrompt>, AttemptError> {
-        let Some(below) = request.below() else { return Ok(Page::empty()) };
-        let sql = concat!(
-            "SELECT ",
-            head_columns!("text"),
-            ", record, replaced_at FROM preface_past_prompts WHERE id = $1 AND revision < $2 \
-             ORDER BY revision DESC LIMIT $3"
-        );
-        let limit = request.rows();
-        let rows = self.session().await?.rows(sql, &[&id.as_str(), &below, &limit]).await?;
-        let history = rows
-            .iter()
-            .map(|row| Ok(ReplacedPrompt { was: conversation(row)?, replaced_at: time(row, 16)? }))
-            .collect::<Result<_, StoreError>>()?;
-        Ok(Page::cut(history, request.entries(), |history: &ReplacedPrompt| {
-            history.was.head.revision.revision
-        }))
     }
 }

@@ -3,10 +3,13 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    rows::{count, long_text, revision, signed, time},
-    session::PriorAttempts,
+    rows::{count, long_text, parsed, revision_at, signed, time},
+    session::{PriorAttempts, RetryPolicy, Values},
 };
-use crate::{ConversationId, REQUESTS, StoreError, StoredRequest};
+use crate::{Answer, ConversationId, REQUESTS, RequestStore, StoredRequest};
+use async_trait::async_trait;
+use std::sync::Arc;
+use tokio_postgres::Row;
 
 /// Adds a request if its number is the next one. Of two at the same time the primary key lets one through. The lock waits for
 /// a deletion of the conversation that has begun; without it the foreign key would refuse the row with an error.
@@ -20,21 +23,42 @@ const ADD: &str = "WITH added AS (INSERT INTO preface_requests (id, number, revi
 const SET: &str = "WITH done AS (UPDATE preface_requests SET record = $3 WHERE id = $1 AND number = $2 RETURNING number) \
      SELECT count(*) FROM done";
 
-impl PostgresStore {
-    /// Adds a request. After an attempt whose answer was lost the row is compared: it may be the one that was added.
-    pub(super) async fn insert_request(
-        &self,
-        request: &StoredRequest,
-        before: PriorAttempts,
-    ) -> Result<bool, AttemptError> {
+#[async_trait]
+impl RequestStore for PostgresStore {
+    async fn add_request(&self, request: StoredRequest) -> Answer<bool> {
         // A number beyond what a column takes is not the next one.
         let Ok(number) = i64::try_from(request.number) else { return Ok(false) };
+        self.attempt(RetryPolicy::Always, |before| self.insert_request(&request, number, before)).await
+    }
+
+    async fn requests(&self, id: &ConversationId, from: u64) -> Answer<Vec<StoredRequest>> {
+        let sql = "SELECT id, number, revision, stamp, at, record FROM preface_requests \
+                   WHERE id = $1 AND number >= $2 ORDER BY number LIMIT $3";
+        let from = i64::try_from(from).unwrap_or(i64::MAX);
+        let most = i64::try_from(REQUESTS).unwrap_or(i64::MAX);
+        self.read_rows(sql, &[&id.as_str(), &from, &most], request).await
+    }
+
+    async fn set_request(&self, id: &ConversationId, number: u64, record: Arc<str>) -> Answer<bool> {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        let values: Values<'_> = &[&id.as_str(), &number, &record.as_bytes()];
+        Ok(self.read_count(RetryPolicy::Always, SET, values).await? > 0)
+    }
+}
+
+impl PostgresStore {
+    /// Adds a request. After an attempt whose answer was lost the row is compared: it may be the one that was added.
+    async fn insert_request(
+        &self,
+        request: &StoredRequest,
+        number: i64,
+        before: PriorAttempts,
+    ) -> Result<bool, AttemptError> {
         let revision = signed(request.revision.revision)?;
         let (at, record) = (request.at.as_millisecond(), request.record.as_bytes());
         let (id, stamp) = (request.conversation.as_str(), request.revision.stamp);
         let session = self.session().await?;
-        let row = session.row(ADD, &[&id, &number, &revision, &stamp, &at, &record]).await?;
-        if row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0 {
+        if session.count(ADD, &[&id, &number, &revision, &stamp, &at, &record]).await? > 0 {
             return Ok(true);
         }
         if before != PriorAttempts::Perhaps {
@@ -42,40 +66,16 @@ impl PostgresStore {
         }
         let sql =
             "SELECT count(*) FROM preface_requests WHERE id = $1 AND number = $2 AND at = $3 AND record = $4";
-        let row = session.row(sql, &[&id, &number, &at, &record]).await?;
-        Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0)
+        Ok(session.count(sql, &[&id, &number, &at, &record]).await? > 0)
     }
+}
 
-    pub(super) async fn list_requests(
-        &self,
-        id: &ConversationId,
-        from: u64,
-    ) -> Result<Vec<StoredRequest>, AttemptError> {
-        let sql = "SELECT number, revision, stamp, at, record FROM preface_requests \
-                   WHERE id = $1 AND number >= $2 ORDER BY number LIMIT $3";
-        let from = i64::try_from(from).unwrap_or(i64::MAX);
-        let most = i64::try_from(REQUESTS).unwrap_or(i64::MAX);
-        let rows = self.session().await?.rows(sql, &[&id.as_str(), &from, &most]).await?;
-        let read = |row| {
-            Ok(StoredRequest {
-                conversation: id.clone(),
-                number: count(row, 0)?,
-                revision: revision(row, 1)?,
-                at: time(row, 3)?,
-                record: long_text(row, 4)?,
-            })
-        };
-        Ok(rows.iter().map(read).collect::<Result<_, StoreError>>()?)
-    }
-
-    pub(super) async fn put_request(
-        &self,
-        id: &ConversationId,
-        number: u64,
-        record: &str,
-    ) -> Result<bool, AttemptError> {
-        let number = i64::try_from(number).unwrap_or(i64::MAX);
-        let row = self.session().await?.row(SET, &[&id.as_str(), &number, &record.as_bytes()]).await?;
-        Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0)
-    }
+fn request(row: &Row) -> Answer<StoredRequest> {
+    Ok(StoredRequest {
+        conversation: parsed(row, 0)?,
+        number: count(row, 1)?,
+        revision: revision_at(row, 2)?,
+        at: time(row, 4)?,
+        record: long_text(row, 5)?,
+    })
 }

@@ -72,7 +72,8 @@ pub(super) fn word<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T
     parse(word).ok_or_else(|| damaged(column, format!("unknown word `{}`", word.escape_debug())))
 }
 
-fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row, column: usize) -> Result<T, StoreError> {
+/// Parses a name or an id.
+pub(super) fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row, column: usize) -> Result<T, StoreError> {
     get::<&str>(row, column)?.parse().map_err(|error| damaged(column, error))
 }
 
@@ -89,7 +90,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
     };
     Ok(PromptSummary {
         id: parsed(row, 0)?,
-        revision: revision(row, 1)?,
+        revision: revision_at(row, 1)?,
         text: long_text(row, 3)?,
         bytes: count(row, 4)?,
         fingerprint: get(row, 5)?,
@@ -104,7 +105,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
 }
 
 /// Reads a revision from two columns.
-pub(super) fn revision(row: &Row, column: usize) -> Result<Revision, StoreError> {
+pub(super) fn revision_at(row: &Row, column: usize) -> Result<Revision, StoreError> {
     Ok(Revision { revision: count(row, column)?, stamp: get(row, column + 1)? })
 }
 

@@ -3,8 +3,9 @@
 use super::{
     PostgresStore, WAIT,
     fault::{AttemptError, RetryAction},
+    rows::count,
 };
-use crate::StoreError;
+use crate::{Answer, StoreError};
 use deadpool_postgres::Object;
 use std::{
     hash::{BuildHasher, RandomState},
@@ -97,6 +98,40 @@ impl PostgresStore {
         }
     }
 
+    /// Reads the rows of a statement.
+    pub(super) async fn read_rows<T>(
+        &self,
+        sql: &'static str,
+        values: Values<'_>,
+        read: fn(&Row) -> Answer<T>,
+    ) -> Answer<Vec<T>> {
+        let read_all = async || {
+            let rows = self.session().await?.rows(sql, values).await?;
+            Ok(rows.iter().map(read).collect::<Result<_, StoreError>>()?)
+        };
+        self.attempt(RetryPolicy::Always, |_| read_all()).await
+    }
+
+    /// Reads the row of a statement, if there is one.
+    pub(super) async fn read_row<T>(
+        &self,
+        sql: &'static str,
+        values: Values<'_>,
+        read: fn(&Row) -> Answer<T>,
+    ) -> Answer<Option<T>> {
+        Ok(self.read_rows(sql, values, read).await?.pop())
+    }
+
+    /// Runs a statement whose row is a number: that of the changed rows.
+    pub(super) async fn read_count(
+        &self,
+        repeat: RetryPolicy,
+        sql: &'static str,
+        values: Values<'_>,
+    ) -> Answer<u64> {
+        self.attempt(repeat, |_| async { self.session().await?.count(sql, values).await }).await
+    }
+
     /// Takes a connection out of the pool. Where the server allows fewer connections than the pool may hold, waits for one
     /// that this node has already.
     pub(super) async fn session(&self) -> Result<PostgresSession, AttemptError> {
@@ -162,6 +197,12 @@ impl PostgresSession {
     /// As [`PostgresSession::rows`], for at most one row.
     pub async fn row(&self, sql: &'static str, values: Values<'_>) -> Result<Option<Row>, AttemptError> {
         Ok(self.rows(sql, values).await?.pop())
+    }
+
+    /// As [`PostgresSession::row`], for a row that is a number.
+    pub async fn count(&self, sql: &'static str, values: Values<'_>) -> Result<u64, AttemptError> {
+        let row = self.row(sql, values).await?;
+        Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default())
     }
 
     /// Runs a statement that is planned for its values each time: the fastest plan depends on them.

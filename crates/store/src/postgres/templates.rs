@@ -4,13 +4,15 @@ use super::{
     PostgresStore,
     fault::AttemptError,
     rows::{count, signed, version, version_columns},
-    session::{PostgresSession, PriorAttempts, TransactionEnd},
+    session::{PostgresSession, PriorAttempts, RetryPolicy, TransactionEnd},
 };
 use crate::{
-    Actor, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, StoreError, TemplateName,
-    TemplateSummary, TemplateVersion, VersionChoice, page::PageStart,
+    Actor, Answer, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, Revision,
+    TemplateName, TemplateStore, TemplateSummary, TemplateVersion, VersionChoice, page::PageStart,
 };
+use async_trait::async_trait;
 use serde_json::json;
+use tokio_postgres::Row;
 
 const CURRENT: &str = concat!(
     "SELECT ",
@@ -40,42 +42,37 @@ const STAMPED: &str = concat!(
 const NEXT: &str = "INSERT INTO preface_templates (name, version) VALUES ($1, 1) \
      ON CONFLICT (name) DO UPDATE SET version = preface_templates.version + 1 RETURNING version";
 
-impl PostgresStore {
-    pub(super) async fn find_template(
-        &self,
-        name: &TemplateName,
-        which: &VersionChoice,
-    ) -> Result<Option<TemplateVersion>, AttemptError> {
-        let session = self.session().await?;
+#[async_trait]
+impl TemplateStore for PostgresStore {
+    async fn template(&self, name: &TemplateName, which: &VersionChoice) -> Answer<Option<TemplateVersion>> {
         let name = name.as_str();
-        let row = match which {
-            VersionChoice::Current => session.row(CURRENT, &[&name]).await?,
+        match which {
+            VersionChoice::Current => self.read_row(CURRENT, &[&name], version).await,
             VersionChoice::Version(number) => match i64::try_from(*number) {
-                Ok(number) => session.row(NUMBERED, &[&name, &number]).await?,
-                Err(_) => None,
+                Ok(number) => self.read_row(NUMBERED, &[&name, &number], version).await,
+                Err(_) => Ok(None),
             },
-            VersionChoice::Label(label) => session.row(LABELLED, &[&name, &label.as_bytes()]).await?,
-        };
-        Ok(row.map(|row| version(&row)).transpose()?)
+            VersionChoice::Label(label) => {
+                self.read_row(LABELLED, &[&name, &label.as_bytes()], version).await
+            }
+        }
     }
 
-    /// Adds a version. After an attempt whose answer was lost the stamp shows if it was stored.
-    pub(super) async fn add_version(
+    async fn put_template(
         &self,
-        new: &NewVersion,
+        new: NewVersion,
         expect: ExpectedVersion,
         actor: &Actor,
-        stamp: i64,
-        before: PriorAttempts,
-    ) -> Result<PutOutcome, AttemptError> {
-        let session = self.session().await?;
-        session.transaction(insert_version(&session, new, expect, actor, stamp, before)).await
+    ) -> Answer<PutOutcome> {
+        let stamp = Revision::new(1).stamp;
+        let put = async |before| {
+            let session = self.session().await?;
+            session.transaction(insert_version(&session, &new, expect, actor, stamp, before)).await
+        };
+        self.attempt(RetryPolicy::Always, |before| put(before)).await
     }
 
-    pub(super) async fn list_templates(
-        &self,
-        request: &PageRequest,
-    ) -> Result<Page<TemplateSummary>, AttemptError> {
+    async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateSummary>> {
         let start = request.start::<TemplateName>();
         let after = match &start {
             PageStart::Top => "",
@@ -89,21 +86,14 @@ impl PostgresStore {
              JOIN preface_template_versions v ON v.name = t.name AND v.version = t.version \
              WHERE t.name > $1 ORDER BY t.name LIMIT $2"
         );
-        let rows = self.session().await?.rows(sql, &[&after, &request.rows()]).await?;
-        let templates = rows
-            .iter()
-            .map(|row| Ok(TemplateSummary { current: version(row)? }))
-            .collect::<Result<_, StoreError>>()?;
+        let summary = |row: &Row| Ok(TemplateSummary { current: version(row)? });
+        let templates = self.read_rows(sql, &[&after, &request.rows()], summary).await?;
         Ok(Page::cut(templates, request.entries(), |template: &TemplateSummary| {
             template.current.name.clone()
         }))
     }
 
-    pub(super) async fn list_versions(
-        &self,
-        name: &TemplateName,
-        request: &PageRequest,
-    ) -> Result<Page<TemplateVersion>, AttemptError> {
+    async fn versions(&self, name: &TemplateName, request: &PageRequest) -> Answer<Page<TemplateVersion>> {
         let Some(below) = request.below() else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
@@ -111,21 +101,22 @@ impl PostgresStore {
             " FROM preface_template_versions v WHERE v.name = $1 AND v.version < $2 \
              ORDER BY v.version DESC LIMIT $3"
         );
-        let limit = request.rows();
-        let rows = self.session().await?.rows(sql, &[&name.as_str(), &below, &limit]).await?;
-        let versions = rows.iter().map(version).collect::<Result<_, StoreError>>()?;
+        let versions = self.read_rows(sql, &[&name.as_str(), &below, &request.rows()], version).await?;
         Ok(Page::cut(versions, request.entries(), |version: &TemplateVersion| version.version))
     }
 
-    pub(super) async fn put_label(
+    async fn label(
         &self,
         name: &TemplateName,
         label: &str,
         version: Option<u64>,
         actor: &Actor,
-    ) -> Result<bool, AttemptError> {
-        let session = self.session().await?;
-        session.transaction(set_label(&session, name, label, version, actor)).await
+    ) -> Answer<bool> {
+        let put = async || {
+            let session = self.session().await?;
+            session.transaction(set_label(&session, name, label, version, actor)).await
+        };
+        self.attempt(RetryPolicy::IfNotKept, |_| put()).await
     }
 }
 

@@ -1,13 +1,16 @@
 //! Conversations: reading, creating, replacing, deleting.
 
 use super::{
-    log::write_audit_entry,
-    rows::{instant, number, parsed, signed, text, word},
+    SqliteStore, lists,
+    log::{remove_old, write_audit_entry},
+    rows::{instant, number, parsed, query_all, signed, text, word},
 };
 use crate::{
-    Actor, AuditAction, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome,
-    ReplacedPrompt, Revision, StoredPrompt, TOUCHED_EACH, TemplateUsed,
+    Actor, Answer, AuditAction, ConstructReason, ConversationId, ConversationStore, Filter, InsertOutcome,
+    Page, PageRequest, PromptSummary, ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, TOUCHED_EACH,
+    TemplateUsed,
 };
+use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::json;
@@ -51,8 +54,106 @@ fn read_summary_with_text(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
     Ok(PromptSummary { text: text(row, 14)?, ..read_summary(row)? })
 }
 
+/// Reads [`HEAD`], the text and the record after it.
+fn read_prompt(row: &Row<'_>) -> rusqlite::Result<StoredPrompt> {
+    Ok(StoredPrompt { head: read_summary_with_text(row)?, record: text(row, 15)? })
+}
+
+#[async_trait]
+impl ConversationStore for SqliteStore {
+    async fn revision(&self, id: &ConversationId) -> Answer<Option<Revision>> {
+        self.read(|connection| revision(connection, id))
+    }
+
+    async fn head(&self, id: &ConversationId) -> Answer<Option<PromptSummary>> {
+        self.read(|connection| head(connection, id))
+    }
+
+    async fn conversation(&self, id: &ConversationId) -> Answer<Option<StoredPrompt>> {
+        let sql = format!("SELECT {HEAD}, text, record FROM conversations WHERE id = ?1");
+        self.read(|connection| {
+            connection.prepare_cached(&sql)?.query_row([id.as_str()], read_prompt).optional()
+        })
+    }
+
+    async fn create(&self, conversation: StoredPrompt, actor: &Actor) -> Answer<InsertOutcome> {
+        let actor = actor.clone();
+        self.write(move |connection| create(connection, &conversation, &actor)).await
+    }
+
+    async fn replace(
+        &self,
+        conversation: StoredPrompt,
+        expected: Revision,
+        actor: &Actor,
+    ) -> Answer<ReplaceOutcome> {
+        let actor = actor.clone();
+        self.write(move |connection| replace(connection, &conversation, expected, &actor)).await
+    }
+
+    async fn delete(&self, id: &ConversationId, expected: Option<Revision>, actor: &Actor) -> Answer<bool> {
+        let (id, actor) = (id.clone(), actor.clone());
+        self.write(move |connection| {
+            let known = revision(connection, &id)?;
+            if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
+                return Ok(false);
+            }
+            connection.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id.as_str()])?;
+            write_audit_entry(connection, &actor, AuditAction::ConversationDelete, id.as_str(), &json!({}))?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn touch(&self, id: &ConversationId, at: Timestamp) -> Answer<bool> {
+        let sql = "UPDATE conversations SET used_at = ?2 WHERE id = ?1 AND used_at <= ?2 - ?3";
+        let id = id.clone();
+        self.write(move |connection| {
+            let values = params![id.as_str(), at.as_millisecond(), TOUCHED_EACH];
+            Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+        })
+        .await
+    }
+
+    async fn conversations(&self, filter: &Filter, request: &PageRequest) -> Answer<Page<PromptSummary>> {
+        self.read(|connection| lists::conversations(connection, filter, request))
+    }
+
+    async fn history(&self, id: &ConversationId, request: &PageRequest) -> Answer<Page<ReplacedPrompt>> {
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
+        let sql = format!(
+            "SELECT {HEAD}, text, record, replaced_at FROM past_prompts \
+             WHERE conversation = (SELECT number FROM conversations WHERE id = :id) AND revision < :below \
+             ORDER BY revision DESC LIMIT :n"
+        );
+        let read =
+            |row: &Row<'_>| Ok(ReplacedPrompt { was: read_prompt(row)?, replaced_at: instant(row, 16)? });
+        let values = named_params! {":id": id.as_str(), ":below": below, ":n": request.rows()};
+        let items = self.read(|connection| query_all(connection, &sql, values, read))?;
+        Ok(Page::cut(items, request.entries(), |history| history.was.head.revision.revision))
+    }
+
+    async fn purge(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
+        // The order is that of the index.
+        let sql = "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations \
+                   INDEXED BY conversations_by_use WHERE used_at < ?1 ORDER BY used_at, id LIMIT ?2)";
+        let actor = actor.clone();
+        self.write(move |connection| {
+            remove_old(connection, sql, before, most, &actor, AuditAction::ConversationPurge)
+        })
+        .await
+    }
+
+    async fn count_unused(&self, before: Timestamp) -> Answer<u64> {
+        let sql = "SELECT count(*) FROM conversations INDEXED BY conversations_by_use WHERE used_at < ?1";
+        self.read(|connection| {
+            connection.prepare_cached(sql)?.query_row([before.as_millisecond()], |row| number(row, 0))
+        })
+    }
+}
+
 /// Returns the revision of a conversation.
-pub(super) fn revision(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
+fn revision(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
     connection
         .prepare_cached("SELECT revision, stamp FROM conversations WHERE id = ?1")?
         .query_row([id.as_str()], |row| Ok(Revision { revision: number(row, 0)?, stamp: row.get(1)? }))
@@ -60,30 +161,11 @@ pub(super) fn revision(connection: &Connection, id: &ConversationId) -> rusqlite
 }
 
 /// Returns the prompt of a conversation.
-pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<PromptSummary>> {
+fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<PromptSummary>> {
     connection
         .prepare_cached(&format!("SELECT {HEAD}, text FROM conversations WHERE id = ?1"))?
         .query_row([id.as_str()], read_summary_with_text)
         .optional()
-}
-
-/// Returns the prompt and its record.
-pub(super) fn conversation(
-    connection: &Connection,
-    id: &ConversationId,
-) -> rusqlite::Result<Option<StoredPrompt>> {
-    connection
-        .prepare_cached(&format!("SELECT {HEAD}, text, record FROM conversations WHERE id = ?1"))?
-        .query_row([id.as_str()], |row| {
-            Ok(StoredPrompt { head: read_summary_with_text(row)?, record: text(row, 15)? })
-        })
-        .optional()
-}
-
-/// Reads a prompt that was replaced: [`HEAD`], `text`, `record`, `replaced_at`.
-pub(super) fn read_replaced_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
-    let was = StoredPrompt { head: read_summary_with_text(row)?, record: text(row, 15)? };
-    Ok(ReplacedPrompt { was, replaced_at: instant(row, 16)? })
 }
 
 /// Stores a first prompt, unless there is one.
@@ -114,7 +196,7 @@ pub(super) fn create(
 }
 
 /// Replaces the prompt with the revision `expected`, which goes to the history.
-pub(super) fn replace(
+fn replace(
     connection: &Connection,
     conversation: &StoredPrompt,
     expected: Revision,
@@ -174,60 +256,4 @@ fn write(
         ":text": head.text.as_ref(),
         ":record": conversation.record.as_ref(),
     })
-}
-
-/// Deletes a conversation and its history.
-pub(super) fn delete(
-    connection: &Connection,
-    id: &ConversationId,
-    expected: Option<Revision>,
-    actor: &Actor,
-) -> rusqlite::Result<bool> {
-    let known = revision(connection, id)?;
-    if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
-        return Ok(false);
-    }
-    connection.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id.as_str()])?;
-    write_audit_entry(connection, actor, AuditAction::ConversationDelete, id.as_str(), &json!({}))?;
-    Ok(true)
-}
-
-/// Records a turn.
-pub(super) fn touch(connection: &Connection, id: &ConversationId, at: Timestamp) -> rusqlite::Result<bool> {
-    let sql = "UPDATE conversations SET used_at = ?2 WHERE id = ?1 AND used_at <= ?2 - ?3";
-    let values = params![id.as_str(), at.as_millisecond(), TOUCHED_EACH];
-    Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
-}
-
-/// Counts the conversations that nobody used since an instant.
-pub(super) fn count_unused(connection: &Connection, before: Timestamp) -> rusqlite::Result<u64> {
-    let sql = "SELECT count(*) FROM conversations INDEXED BY conversations_by_use WHERE used_at < ?1";
-    connection.prepare_cached(sql)?.query_row([before.as_millisecond()], |row| number(row, 0))
-}
-
-/// Deletes the conversations that were not used for the longest time.
-pub(super) fn purge(
-    connection: &Connection,
-    before: Timestamp,
-    most: u64,
-    actor: &Actor,
-) -> rusqlite::Result<u64> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    // The order is that of the index.
-    let count = connection
-        .prepare_cached(
-            "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations \
-             INDEXED BY conversations_by_use WHERE used_at < ?1 ORDER BY used_at, id LIMIT ?2)",
-        )?
-        .execute(params![before.as_millisecond(), most])? as u64;
-    if count > 0 {
-        write_audit_entry(
-            connection,
-            actor,
-            AuditAction::ConversationPurge,
-            &before.to_string(),
-            &json!({"count": count}),
-        )?;
-    }
-    Ok(count)
 }

@@ -1,100 +1,16 @@
-//! Paged lists. Each page starts after a key and follows an index, so its cost does not depend on the length of the list.
+//! The list of conversations. Each page starts after a key and follows an index, so its cost does not depend on the length of
+//! the list.
 
-use super::{
-    conversations::{HEAD, read_replaced_prompt, read_summary},
-    log,
-    templates::{self, LISTED},
-};
+use super::conversations::{HEAD, read_summary};
 use crate::{
-    AuditEntry, ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, TemplateName,
-    TemplateSummary, TemplateVersion,
+    Filter, Page, PageRequest, PromptSummary,
     page::{ConversationKey, PageStart, prefix_end},
 };
-use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Value};
+use rusqlite::{Connection, params_from_iter, types::Value};
 
 /// The number of conversations with a prefix up to which they are sorted, and not looked up in the order of
 /// time.
 const FEW: i64 = 1000;
-
-/// Runs a query and reads each row.
-fn query_all<T>(
-    connection: &Connection,
-    sql: &str,
-    values: &[(&str, &dyn ToSql)],
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    connection.prepare_cached(sql)?.query_map(values, read)?.collect()
-}
-
-/// Lists the entries of the audit.
-pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<AuditEntry>> {
-    let Some(below) = request.below() else { return Ok(Page::empty()) };
-    let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below ORDER BY id DESC LIMIT :n";
-    let items =
-        query_all(connection, sql, named_params! {":below": below, ":n": request.rows()}, log::entry)?;
-    Ok(Page::cut(items, request.entries(), |entry| entry.id))
-}
-
-/// Lists the earlier prompts of a conversation.
-pub(super) fn history(
-    connection: &Connection,
-    id: &ConversationId,
-    request: &PageRequest,
-) -> rusqlite::Result<Page<ReplacedPrompt>> {
-    let Some(below) = request.below() else { return Ok(Page::empty()) };
-    let sql = format!(
-        "SELECT {HEAD}, text, record, replaced_at FROM past_prompts \
-         WHERE conversation = (SELECT number FROM conversations WHERE id = :id) AND revision < :below \
-         ORDER BY revision DESC LIMIT :n"
-    );
-    let values = named_params! {":id": id.as_str(), ":below": below, ":n": request.rows()};
-    let items = query_all(connection, &sql, values, read_replaced_prompt)?;
-    Ok(Page::cut(items, request.entries(), |history| history.was.head.revision.revision))
-}
-
-/// Lists the versions of a template.
-pub(super) fn versions(
-    connection: &Connection,
-    name: &TemplateName,
-    request: &PageRequest,
-) -> rusqlite::Result<Page<TemplateVersion>> {
-    let Some(below) = request.below() else { return Ok(Page::empty()) };
-    let transaction = connection.unchecked_transaction()?;
-    let sql = format!(
-        "SELECT {LISTED} FROM template_versions WHERE name = :name AND version < :below \
-         ORDER BY version DESC LIMIT :n"
-    );
-    let values = named_params! {":name": name.as_str(), ":below": below, ":n": request.rows()};
-    let mut items = query_all(&transaction, &sql, values, templates::read_version)?;
-    for version in &mut items {
-        templates::add_labels(&transaction, version)?;
-    }
-    Ok(Page::cut(items, request.entries(), |version| version.version))
-}
-
-/// Lists the templates.
-pub(super) fn templates(
-    connection: &Connection,
-    request: &PageRequest,
-) -> rusqlite::Result<Page<TemplateSummary>> {
-    let after = match request.start::<TemplateName>() {
-        PageStart::Top => String::new(),
-        PageStart::Behind(name) => name.to_string(),
-        PageStart::Nowhere => return Ok(Page::empty()),
-    };
-    let transaction = connection.unchecked_transaction()?;
-    let sql = format!(
-        "SELECT {LISTED} FROM (SELECT name AS head, current FROM templates WHERE name > :after ORDER BY name LIMIT :n) \
-         JOIN template_versions ON name = head AND version = current ORDER BY head"
-    );
-    let values = named_params! {":after": after, ":n": request.rows()};
-    let mut items = Vec::new();
-    for mut current in query_all(&transaction, &sql, values, templates::read_version)? {
-        templates::add_labels(&transaction, &mut current)?;
-        items.push(TemplateSummary { current });
-    }
-    Ok(Page::cut(items, request.entries(), |template| template.current.name.clone()))
-}
 
 /// Lists conversations.
 pub(super) fn conversations(

@@ -1,9 +1,16 @@
 //! The audit log and the access tokens.
 
-use super::rows::{instant, json, number, word};
-use crate::{Actor, AuditAction, AuditEntry, TokenRecord, TokenRole, actor::to_millisecond};
+use super::{
+    SqliteStore,
+    rows::{instant, json, number, query_all, word},
+};
+use crate::{
+    Actor, Answer, AuditAction, AuditEntry, AuditStore, Page, PageRequest, TokenRecord, TokenRole,
+    actor::to_millisecond,
+};
+use async_trait::async_trait;
 use jiff::Timestamp;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, named_params, params};
 use serde_json::{Value, json};
 
 /// Writes an entry of the audit, in the transaction of the change.
@@ -27,7 +34,7 @@ pub(super) fn write_audit_entry(
 }
 
 /// Reads `id, at, actor, action, subject, detail`.
-pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
     Ok(AuditEntry {
         id: number(row, 0)?,
         at: instant(row, 1)?,
@@ -38,61 +45,54 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
     })
 }
 
-/// Removes old entries. There is no index by time: entries are written in the order of their times, but for clocks that
-/// jump, and the search ends where enough were found.
-pub(super) fn trim(
-    connection: &Connection,
-    before: Timestamp,
-    most: u64,
-    actor: &Actor,
-) -> rusqlite::Result<u64> {
-    let (before, most) = (to_millisecond(before), i64::try_from(most).unwrap_or(i64::MAX));
-    let count = connection
-        .prepare_cached(
-            "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ?1 ORDER BY id LIMIT ?2)",
-        )?
-        .execute(params![before.as_millisecond(), most])? as u64;
-    if count > 0 {
-        write_audit_entry(
-            connection,
-            actor,
-            AuditAction::AuditTrim,
-            &before.to_string(),
-            &json!({"count": count}),
-        )?;
+#[async_trait]
+impl AuditStore for SqliteStore {
+    async fn audit(&self, request: &PageRequest) -> Answer<Page<AuditEntry>> {
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
+        let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below \
+                   ORDER BY id DESC LIMIT :n";
+        let values = named_params! {":below": below, ":n": request.rows()};
+        let items = self.read(|connection| query_all(connection, sql, values, entry))?;
+        Ok(Page::cut(items, request.entries(), |entry| entry.id))
     }
-    Ok(count)
-}
 
-/// Adds a token.
-pub(super) fn add_access(
-    connection: &Connection,
-    access: &TokenRecord,
-    actor: &Actor,
-) -> rusqlite::Result<bool> {
-    let added = connection
-        .prepare_cached(
-            "INSERT INTO accesses (name, role, digest, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5) \
-             ON CONFLICT (name) DO NOTHING",
-        )?
-        .execute(params![
-            access.name,
-            access.role.as_str(),
-            access.digest,
-            access.created_at.as_millisecond(),
-            access.expires_at.map(Timestamp::as_millisecond),
-        ])?;
-    if added > 0 {
-        write_audit_entry(connection, actor, AuditAction::TokenCreate, &access.name, &access.audit_detail())?;
+    /// There is no index by time: entries are written in the order of their times, but for clocks that jump, and the search
+    /// ends where enough were found.
+    async fn trim_audit(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
+        let sql = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ?1 ORDER BY id LIMIT ?2)";
+        let (before, actor) = (to_millisecond(before), actor.clone());
+        self.write(move |connection| {
+            remove_old(connection, sql, before, most, &actor, AuditAction::AuditTrim)
+        })
+        .await
     }
-    Ok(added > 0)
-}
 
-/// Lists the tokens.
-pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRecord>> {
-    connection
-        .prepare_cached("SELECT name, role, digest, created_at, expires_at FROM accesses ORDER BY name")?
-        .query_map([], |row| {
+    async fn add_access(&self, access: TokenRecord, actor: &Actor) -> Answer<bool> {
+        let sql = "INSERT INTO accesses (name, role, digest, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5) \
+                   ON CONFLICT (name) DO NOTHING";
+        let actor = actor.clone();
+        self.write(move |connection| {
+            let TokenRecord { name, role, digest, created_at, expires_at } = &access;
+            let expires_at = expires_at.map(Timestamp::as_millisecond);
+            let values = params![name, role.as_str(), digest, created_at.as_millisecond(), expires_at];
+            let is_added = connection.prepare_cached(sql)?.execute(values)? > 0;
+            if is_added {
+                write_audit_entry(
+                    connection,
+                    &actor,
+                    AuditAction::TokenCreate,
+                    name,
+                    &access.audit_detail(),
+                )?;
+            }
+            Ok(is_added)
+        })
+        .await
+    }
+
+    async fn accesses(&self) -> Answer<Vec<TokenRecord>> {
+        let sql = "SELECT name, role, digest, created_at, expires_at FROM accesses ORDER BY name";
+        let read = |row: &Row<'_>| {
             Ok(TokenRecord {
                 name: row.get(0)?,
                 role: word(row, 1, TokenRole::parse, "a role")?,
@@ -100,15 +100,37 @@ pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRec
                 created_at: instant(row, 3)?,
                 expires_at: row.get::<_, Option<i64>>(4)?.map(|_| instant(row, 4)).transpose()?,
             })
-        })?
-        .collect()
+        };
+        self.read(|connection| query_all(connection, sql, &[], read))
+    }
+
+    async fn remove_access(&self, name: &str, actor: &Actor) -> Answer<bool> {
+        let (name, actor) = (name.to_owned(), actor.clone());
+        self.write(move |connection| {
+            let sql = "DELETE FROM accesses WHERE name = ?1";
+            let is_removed = connection.prepare_cached(sql)?.execute([&name])? > 0;
+            if is_removed {
+                write_audit_entry(connection, &actor, AuditAction::TokenRevoke, &name, &json!({}))?;
+            }
+            Ok(is_removed)
+        })
+        .await
+    }
 }
 
-/// Removes a token.
-pub(super) fn remove_access(connection: &Connection, name: &str, actor: &Actor) -> rusqlite::Result<bool> {
-    let removed = connection.prepare_cached("DELETE FROM accesses WHERE name = ?1")?.execute([name])?;
-    if removed > 0 {
-        write_audit_entry(connection, actor, AuditAction::TokenRevoke, name, &json!({}))?;
+/// Removes rows from before an instant by a statement, at most `most` of them, with an audit entry of their number.
+pub(super) fn remove_old(
+    connection: &Connection,
+    sql: &str,
+    before: Timestamp,
+    most: u64,
+    actor: &Actor,
+    action: AuditAction,
+) -> rusqlite::Result<u64> {
+    let values = (before.as_millisecond(), i64::try_from(most).unwrap_or(i64::MAX));
+    let count = connection.prepare_cached(sql)?.execute(values)? as u64;
+    if count > 0 {
+        write_audit_entry(connection, actor, action, &before.to_string(), &json!({"count": count}))?;
     }
-    Ok(removed > 0)
+    Ok(count)
 }

@@ -1,7 +1,7 @@
 //! Reads columns.
 
 use jiff::Timestamp;
-use rusqlite::{Error, Row, types::Type};
+use rusqlite::{Connection, Error, Row, ToSql, types::Type};
 use std::{error::Error as StdError, fmt, str::FromStr, sync::Arc};
 
 /// A value that preface never writes into the column.
@@ -67,4 +67,14 @@ pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<serde_json:
 /// Converts a number to one with a sign.
 pub(super) fn signed(number: u64) -> rusqlite::Result<i64> {
     i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+/// Runs a query and reads each row.
+pub(super) fn query_all<T>(
+    connection: &Connection,
+    sql: &str,
+    values: &[(&str, &dyn ToSql)],
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map(values, read)?.collect()
 }

@@ -2,8 +2,8 @@
 
 use super::SqliteStore;
 use crate::{
-    Actor, ConstructReason, ConversationId, Filter, InsertOutcome, PageRequest, PromptSummary, Revision,
-    Store, StoreError, StoredPrompt,
+    Actor, AuditStore, ConstructReason, ConversationId, ConversationStore, Filter, InsertOutcome,
+    PageRequest, PromptSummary, Revision, Store, StoreError, StoredPrompt,
 };
 use jiff::Timestamp;
 use preface_core::prompt::fingerprint;
@@ -214,7 +214,7 @@ fn lists_and_purges_follow_an_index() {
             "SELECT id FROM audit WHERE id < 5 ORDER BY id DESC LIMIT 5",
             "SELECT text FROM past_prompts WHERE conversation = 1 AND revision < 5 ORDER BY revision DESC LIMIT 5",
         ] {
-            let plan = plan(sql).await.expect("a plan");
+            let plan = plan(sql).expect("a plan");
             assert!(plan.starts_with("SEARCH ") && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
         }
     });

@@ -5,8 +5,8 @@ use super::{
     samples::{actor, at, first, id, new_version, next, template},
 };
 use preface_store::{
-    Answer, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, StoreError, TokenRecord,
-    TokenRole, VersionChoice,
+    ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, StoreError, TokenRecord, TokenRole,
+    VersionChoice,
 };
 use serde_json::json;
 
@@ -143,11 +143,9 @@ pub async fn acknowledged_writes_outlive_a_close(nodes: &Nodes) {
     let results = writes.await.expect("it ends");
     assert_eq!(results[16], Ok(InsertOutcome::New), "close succeeds");
     for (number, created) in results.into_iter().enumerate().filter(|(number, _)| *number != 16) {
-        let found: Answer<'_, _> = Box::pin(async {
-            // A node that was closed with the first (one process, one memory) is closed, too.
-            nodes.other().head(&id(&format!("c{number}"))).await
-        });
-        match (created, found.await) {
+        // A node that was closed with the first (one process, one memory) is closed, too.
+        let found = nodes.other().head(&id(&format!("c{number}"))).await;
+        match (created, found) {
             (Ok(created), Ok(head)) => {
                 assert_eq!(created, InsertOutcome::New);
                 assert!(head.is_some(), "c{number} was acknowledged");
