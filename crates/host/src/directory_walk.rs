@@ -101,7 +101,7 @@ impl<'a> DirectoryWalk<'a> {
     /// below is inside.
     fn real(&mut self, dir: &Path) -> Option<PathBuf> {
         let real = match self.within {
-            Some(root) => self.context.enter(dir, root),
+            Some(root) => self.context.enter(dir, root).and_then(|real| self.outside_of_git(real, root)),
             None => self.context.system.canonical(dir),
         };
         match real {
@@ -112,6 +112,18 @@ impl<'a> DirectoryWalk<'a> {
                 None
             }
         }
+    }
+
+    /// Refuses what git keeps in a project: a link leads there.
+    fn outside_of_git(&self, real: PathBuf, root: &Path) -> Result<PathBuf, ReadError> {
+        let has_git = |path: &Path| path.iter().any(|name| name == ".git");
+        if has_git(&real) {
+            let root = self.context.system.canonical(root)?;
+            if real.strip_prefix(root).is_ok_and(has_git) {
+                return Err(ReadError::Outside { target: real });
+            }
+        }
+        Ok(real)
     }
 
     fn directory(&mut self, path: &Path, real: PathBuf, below: &str, depth: usize) {

@@ -242,14 +242,13 @@ impl SectionBuild<'_> {
             self.add_picked(candidate);
         }
         if let Some(global) = &context.places.global {
-            self.add_rules(global, Scope::Global, &ImportReach::Anywhere);
+            self.add_rules(global, Scope::Global);
         }
         for candidate in &walk::tree(options, context) {
             self.add_picked(candidate);
         }
         if let Some(project) = context.places.project.as_ref().filter(|_| context.gate.allows_layer()) {
-            let reach = self.trees.of(&context.places.cwd, context);
-            self.add_rules(project, Scope::Project, &reach);
+            self.add_rules(project, Scope::Project);
         }
         for candidate in &walk::unread(options, context) {
             self.report_unread(candidate);
@@ -364,13 +363,13 @@ impl SectionBuild<'_> {
         self.items
     }
 
-    fn add_rules(&mut self, layer: &Path, scope: Scope, reach: &ImportReach) {
+    fn add_rules(&mut self, layer: &Path, scope: Scope) {
         let Some(name) = &self.options.rules else { return };
         let dir = layer.join(name);
         if self.context.system.link_stat(&dir).is_none() {
             return;
         }
-        for path in rules::walk(&dir, scope, reach, self.context, self.diagnostics) {
+        for path in rules::walk(&dir, scope, self.context) {
             self.add_file(&InstructionCandidate {
                 path,
                 kind: InstructionKind::Rule,

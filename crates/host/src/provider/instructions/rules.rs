@@ -1,22 +1,18 @@
 //! A directory of rules: which files it has, and about which files each of them is.
 
-use super::{
-    diagnostics::DiagnosticReporter,
-    reach::{ImportReach, is_in_git_dir},
-};
 use crate::{
+    directory_walk::{DirectoryWalk, WalkLimits, WalkVisitor, WalkedDirectory},
     provider_context::ProviderContext,
-    system::{DirEntry, FileKind, ReadError},
+    system::FileKind,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    diagnostic::DiagnosticCode,
     scope::Scope,
     skill::frontmatter::{self, split},
 };
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
-    fmt::Display,
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
@@ -24,154 +20,36 @@ use std::{
 pub const MOST_RULES: usize = 1_000;
 /// The most bytes of all rules.
 pub const MOST_BYTES: u64 = 4 << 20;
-/// The most entries of all directories of rules.
-const MOST_ENTRIES: usize = 20_000;
-/// The deepest nesting of directories of rules.
-const DEEPEST: usize = 32;
+/// The most files of a directory of rules that are looked at.
+const MOST_FILES: usize = 20_000;
+
+const LIMITS: WalkLimits = WalkLimits {
+    directories: 1_000,
+    depth: 32,
+    unreadable: DiagnosticCode::RulesDirectory,
+    too_many: DiagnosticCode::RulesLimit,
+    too_deep: DiagnosticCode::RulesLimit,
+};
+
+#[derive(Default)]
+struct RulePaths(Vec<PathBuf>);
+
+impl WalkVisitor for RulePaths {
+    fn file(&mut self, directory: &WalkedDirectory<'_>, name: &OsStr, kind: Option<FileKind>) {
+        let is_rule = name.len() > 3 && name.as_encoded_bytes().ends_with(b".md");
+        // A link that leads nowhere is reported when it is read.
+        if is_rule && matches!(kind, None | Some(FileKind::File)) && self.0.len() < MOST_FILES {
+            self.0.push(directory.path.join(name));
+        }
+    }
+}
 
 /// Walks a directory of rules. Returns the files sorted by path, and reports what is left out.
-pub fn walk(
-    dir: &Path,
-    scope: Scope,
-    reach: &ImportReach,
-    context: &ProviderContext<'_>,
-    diagnostics: &DiagnosticReporter<'_>,
-) -> Vec<PathBuf> {
-    let mut walk = RuleWalk {
-        context,
-        diagnostics,
-        scope,
-        reach,
-        walked: BTreeMap::new(),
-        entries: MOST_ENTRIES,
-        found: Vec::new(),
-    };
-    match context.system.canonical(dir) {
-        Ok(real) if walk.may_enter(dir, &real) => walk.dir(dir, real, 0),
-        _ => {}
-    }
-    walk.found
-}
-
-struct RuleWalk<'a> {
-    context: &'a ProviderContext<'a>,
-    diagnostics: &'a DiagnosticReporter<'a>,
-    scope: Scope,
-    reach: &'a ImportReach,
-    /// The directories that were walked, by real path.
-    walked: BTreeMap<PathBuf, PathBuf>,
-    /// The number of entries that are left.
-    entries: usize,
-    found: Vec<PathBuf>,
-}
-
-impl RuleWalk<'_> {
-    fn dir(&mut self, dir: &Path, real: PathBuf, depth: usize) {
-        if let Some(first) = self.walked.get(&real) {
-            let first = self.shown(first);
-            self.report(
-                dir,
-                DiagnosticCode::RulesDirectory,
-                &format!("leads back to {first}, which is read already"),
-            );
-            return;
-        }
-        if depth > DEEPEST {
-            let why = format!("it lies deeper than {DEEPEST} directories");
-            self.left_out(dir, DiagnosticCode::RulesLimit, why);
-            return;
-        }
-        self.walked.insert(real.clone(), dir.to_owned());
-        let entries = match self.context.system.list(dir, self.entries) {
-            Ok(entries) => entries,
-            Err(ReadError::Missing) => return,
-            Err(ReadError::TooLarge { .. }) => {
-                let why = format!("all rules may have {MOST_ENTRIES} entries together");
-                self.left_out(dir, DiagnosticCode::RulesLimit, why);
-                return;
-            }
-            Err(error) => {
-                self.left_out(dir, DiagnosticCode::RulesDirectory, error);
-                return;
-            }
-        };
-        self.entries -= entries.len();
-        for entry in &entries {
-            self.entry(dir, &real, entry, depth);
-        }
-    }
-
-    fn entry(&mut self, dir: &Path, real: &Path, entry: &DirEntry, depth: usize) {
-        let name = entry.name.as_encoded_bytes();
-        if name.starts_with(b".") {
-            return;
-        }
-        let is_rule = name.len() > 3 && name.ends_with(b".md");
-        let path = dir.join(&entry.name);
-        match entry.kind {
-            FileKind::File if is_rule => self.found.push(path),
-            FileKind::Dir => self.dir(&path, real.join(&entry.name), depth + 1),
-            FileKind::Link => self.link(&path, is_rule, depth),
-            _ => {}
-        }
-    }
-
-    fn link(&mut self, path: &Path, is_rule: bool, depth: usize) {
-        let target = match self.context.system.canonical(path) {
-            Ok(target) => target,
-            Err(error) if is_rule => {
-                return self.left_out(path, DiagnosticCode::FileLink, error);
-            }
-            Err(_) => return,
-        };
-        match self.context.system.stat(&target).map(|stat| stat.kind) {
-            Some(FileKind::File) if is_rule && self.may_enter(path, &target) => {
-                self.found.push(path.to_owned());
-            }
-            Some(FileKind::Dir) if self.may_enter(path, &target) => self.dir(path, target, depth + 1),
-            _ => {}
-        }
-    }
-
-    /// True if what a name leads to may be read.
-    fn may_enter(&self, path: &Path, real: &Path) -> bool {
-        let root = self.context.layer_root();
-        let inside = match (self.scope, self.reach) {
-            (Scope::Project, ImportReach::Tree(tree)) => {
-                self.context.may_lie_at(real, root) && !is_in_git_dir(real, tree)
-            }
-            _ => true,
-        };
-        if !inside {
-            self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
-                let shown = self.shown(path);
-                let why = "it leads out of what the project may read";
-                Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why)
-                    .at(Place::file(Some(self.scope), shown))
-                    .help(self.context.help_for_outside(real))
-            });
-        }
-        inside
-    }
-
-    fn shown(&self, path: &Path) -> String {
-        self.context.places.source(self.scope, path).path.clone()
-    }
-
-    fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {
-        self.diagnostics.report(Severity::Warning, code, || {
-            let shown = self.shown(path);
-            Diagnostic::left_out(Severity::Warning, code, &shown, why)
-                .at(Place::file(Some(self.scope), shown))
-        });
-    }
-
-    fn report(&self, path: &Path, code: DiagnosticCode, what: &str) {
-        self.diagnostics.report(Severity::Warning, code, || {
-            let shown = self.shown(path);
-            Diagnostic::warning(code, format!("{shown} {what}")).at(Place::file(Some(self.scope), shown))
-        });
-    }
+pub fn walk(dir: &Path, scope: Scope, context: &ProviderContext<'_>) -> Vec<PathBuf> {
+    let within = (scope == Scope::Project).then(|| context.layer_root());
+    let mut paths = RulePaths::default();
+    DirectoryWalk::run(dir, scope, within, LIMITS, context, &mut paths);
+    paths.0
 }
 
 /// The head of a rule.
