@@ -54,19 +54,6 @@ pub enum AuditAction {
 }
 
 impl AuditAction {
-    /// Every action.
-    pub const ALL: [AuditAction; 9] = [
-        AuditAction::TemplatePut,
-        AuditAction::TemplateLabel,
-        AuditAction::ConversationCreate,
-        AuditAction::ConversationReplace,
-        AuditAction::ConversationDelete,
-        AuditAction::ConversationPurge,
-        AuditAction::AuditTrim,
-        AuditAction::TokenCreate,
-        AuditAction::TokenRevoke,
-    ];
-
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -81,11 +68,5 @@ impl AuditAction {
             AuditAction::TokenCreate => "token.create",
             AuditAction::TokenRevoke => "token.revoke",
         }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<AuditAction> {
-        AuditAction::ALL.into_iter().find(|action| action.as_str() == word)
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 /// The id of a conversation: any text of 1 to 255 bytes without control characters. It is data and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct ConversationId(Arc<str>);
 
 impl ConversationId {
@@ -56,12 +56,6 @@ impl TryFrom<String> for ConversationId {
     }
 }
 
-impl From<ConversationId> for String {
-    fn from(id: ConversationId) -> String {
-        id.0.as_ref().to_owned()
-    }
-}
-
 /// The identity of one state of a conversation; it differs from every other, also from those of a
 /// conversation that was deleted and created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,10 +91,6 @@ pub enum ConstructReason {
 }
 
 impl ConstructReason {
-    /// Every reason.
-    pub const ALL: [ConstructReason; 3] =
-        [ConstructReason::FirstTurn, ConstructReason::Compaction, ConstructReason::Refresh];
-
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -109,12 +99,6 @@ impl ConstructReason {
             ConstructReason::Compaction => "compaction",
             ConstructReason::Refresh => "refresh",
         }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<ConstructReason> {
-        ConstructReason::ALL.into_iter().find(|reason| reason.as_str() == word)
     }
 }
 

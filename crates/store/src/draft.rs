@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 /// The id of a draft: 1 to 64 letters, digits, `-`, `_` or `.`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct DraftId(Arc<str>);
 
 impl DraftId {
@@ -41,12 +41,6 @@ impl TryFrom<String> for DraftId {
 
     fn try_from(text: String) -> Result<Self, DraftIdError> {
         text.parse()
-    }
-}
-
-impl From<DraftId> for String {
-    fn from(id: DraftId) -> String {
-        id.0.as_ref().to_owned()
     }
 }
 

@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// The name of a template: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter or digit. `main` is the one of
 /// `/system-prompt`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct TemplateName(Arc<str>);
 
 impl TemplateName {
@@ -56,12 +56,6 @@ impl TryFrom<String> for TemplateName {
 
     fn try_from(text: String) -> Result<Self, TemplateNameError> {
         text.parse()
-    }
-}
-
-impl From<TemplateName> for String {
-    fn from(name: TemplateName) -> String {
-        name.0.as_ref().to_owned()
     }
 }
 

@@ -131,7 +131,7 @@ pub struct ConversationItem {
 impl From<PromptSummary> for ConversationItem {
     fn from(head: PromptSummary) -> Self {
         ConversationItem {
-            conversation_id: head.id.into(),
+            conversation_id: head.id.to_string(),
             revision: head.revision.revision,
             fingerprint: head.fingerprint,
             bytes: head.bytes,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Actor, Answer, AuditAction, AuditEntry, AuditStore, Page, PageRequest, StoreError, TokenRecord,
-    TokenRole, actor::to_millisecond,
+    actor::to_millisecond,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -152,7 +152,7 @@ fn entry(row: &Row) -> Answer<AuditEntry> {
         id: count(row, 0)?,
         at: time(row, 1)?,
         actor: text(row, 2)?,
-        action: word(row, 3, AuditAction::parse)?,
+        action: word(row, 3)?,
         subject: text(row, 4)?,
         detail: serde_json::from_str(detail).map_err(|error| StoreError::Damaged(error.to_string()))?,
     })
@@ -161,7 +161,7 @@ fn entry(row: &Row) -> Answer<AuditEntry> {
 fn access(row: &Row) -> Answer<TokenRecord> {
     Ok(TokenRecord {
         name: text(row, 0)?,
-        role: word(row, 1, TokenRole::parse)?,
+        role: word(row, 1)?,
         digest: get(row, 2)?,
         created_at: time(row, 3)?,
         expires_at: get::<Option<i64>>(row, 4)?.map(|_| time(row, 4)).transpose()?,

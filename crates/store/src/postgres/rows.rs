@@ -1,10 +1,8 @@
 //! Conversion of rows.
 
-use crate::{
-    ConstructReason, PromptSummary, Revision, StoreError, StoredPrompt, TemplateName, TemplateUsed,
-    TemplateVersion,
-};
+use crate::{PromptSummary, Revision, StoreError, StoredPrompt, TemplateName, TemplateUsed, TemplateVersion};
 use jiff::Timestamp;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use std::{fmt, str::FromStr, sync::Arc};
 use tokio_postgres::{Row, types::FromSql};
 
@@ -67,9 +65,10 @@ pub(super) fn time(row: &Row, column: usize) -> Result<Timestamp, StoreError> {
 }
 
 /// Reads one of several known words.
-pub(super) fn word<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+pub(super) fn word<T: DeserializeOwned>(row: &Row, column: usize) -> Result<T, StoreError> {
     let word: &str = get(row, column)?;
-    parse(word).ok_or_else(|| damaged(column, format!("unknown word `{}`", word.escape_debug())))
+    T::deserialize(word.into_deserializer())
+        .map_err(|error: serde::de::value::Error| damaged(column, error.to_string().escape_debug()))
 }
 
 /// Parses a name or an id.
@@ -98,7 +97,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
         model: model.map(|model| utf8(7, model).map(str::to_owned)).transpose()?,
         preset: text(row, 8)?,
         template,
-        reason: word(row, 12, ConstructReason::parse)?,
+        reason: word(row, 12)?,
         created_at: time(row, 13)?,
         constructed_at: time(row, 14)?,
     })

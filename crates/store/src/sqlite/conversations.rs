@@ -6,9 +6,8 @@ use super::{
     rows::{instant, number, parsed, query_all, signed, text, word},
 };
 use crate::{
-    Actor, Answer, AuditAction, ConstructReason, ConversationId, ConversationStore, Filter, InsertOutcome,
-    Page, PageRequest, PromptSummary, ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, TOUCHED_EACH,
-    TemplateUsed,
+    Actor, Answer, AuditAction, ConversationId, ConversationStore, Filter, InsertOutcome, Page, PageRequest,
+    PromptSummary, ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, TOUCHED_EACH, TemplateUsed,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -43,7 +42,7 @@ pub(super) fn read_summary(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
         model: row.get(6)?,
         preset: row.get(7)?,
         template,
-        reason: word(row, 11, ConstructReason::parse, "a reason")?,
+        reason: word(row, 11)?,
         created_at: instant(row, 12)?,
         constructed_at: instant(row, 13)?,
     })

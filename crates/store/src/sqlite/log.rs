@@ -5,8 +5,7 @@ use super::{
     rows::{instant, json, number, query_all, word},
 };
 use crate::{
-    Actor, Answer, AuditAction, AuditEntry, AuditStore, Page, PageRequest, TokenRecord, TokenRole,
-    actor::to_millisecond,
+    Actor, Answer, AuditAction, AuditEntry, AuditStore, Page, PageRequest, TokenRecord, actor::to_millisecond,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -39,7 +38,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
         id: number(row, 0)?,
         at: instant(row, 1)?,
         actor: row.get(2)?,
-        action: word(row, 3, AuditAction::parse, "an action")?,
+        action: word(row, 3)?,
         subject: row.get(4)?,
         detail: json(row, 5)?,
     })
@@ -95,7 +94,7 @@ impl AuditStore for SqliteStore {
         let read = |row: &Row<'_>| {
             Ok(TokenRecord {
                 name: row.get(0)?,
-                role: word(row, 1, TokenRole::parse, "a role")?,
+                role: word(row, 1)?,
                 digest: row.get(2)?,
                 created_at: instant(row, 3)?,
                 expires_at: row.get::<_, Option<i64>>(4)?.map(|_| instant(row, 4)).transpose()?,

@@ -2,19 +2,8 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Error, Row, ToSql, types::Type};
-use std::{error::Error as StdError, fmt, str::FromStr, sync::Arc};
-
-/// A value that preface never writes into the column.
-#[derive(Debug)]
-struct UnknownValue(&'static str);
-
-impl fmt::Display for UnknownValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not {}", self.0)
-    }
-}
-
-impl StdError for UnknownValue {}
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use std::{error::Error as StdError, str::FromStr, sync::Arc};
 
 /// Returns the error for a column that cannot be read.
 fn bad(column: usize, error: impl StdError + Send + Sync + 'static) -> Error {
@@ -48,14 +37,9 @@ where
 }
 
 /// Reads one of a few words.
-pub(super) fn word<T>(
-    row: &Row<'_>,
-    column: usize,
-    parse: impl Fn(&str) -> Option<T>,
-    what: &'static str,
-) -> rusqlite::Result<T> {
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
-    parse(text).ok_or_else(|| bad(column, UnknownValue(what)))
+    T::deserialize(text.into_deserializer()).map_err(|error: serde::de::value::Error| bad(column, error))
 }
 
 /// Reads a JSON document.

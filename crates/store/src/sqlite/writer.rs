@@ -15,34 +15,15 @@ const BATCH: usize = 256;
 const QUEUE: usize = 1024;
 
 /// A write on its way.
-trait WriteJob: Send {
+struct WriteJob {
     /// Runs the write; again if it was rolled back.
-    fn act(&mut self, connection: &Connection) -> rusqlite::Result<()>;
-    /// Sends the result to the caller.
-    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
-}
-
-struct WriteRequest<T, F> {
-    act: F,
-    made: Option<T>,
-    answer: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<T: Send, F: FnMut(&Connection) -> rusqlite::Result<T> + Send> WriteJob for WriteRequest<T, F> {
-    fn act(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        self.made = Some((self.act)(connection)?);
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
-        let WriteRequest { made, answer, .. } = *self;
-        // The caller may have left; the write stays.
-        let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
-    }
+    act: Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>,
+    /// Sends the outcome to the caller, who may have left; the write stays.
+    answer: oneshot::Sender<Result<(), StoreError>>,
 }
 
 enum WriterMessage {
-    Write(Box<dyn WriteJob>),
+    Write(WriteJob),
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -63,12 +44,20 @@ impl SqliteWriter {
     /// Writes on the thread; returns once it is on disk.
     pub(super) async fn write<T: Send + 'static>(
         &self,
-        act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
+        mut act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let write = WriterMessage::Write(Box::new(WriteRequest { act, made: None, answer }));
+        let (made, take) = std::sync::mpsc::channel();
+        let act = Box::new(move |connection: &Connection| {
+            // Nobody waits where the caller left.
+            let _ = made.send(act(connection)?);
+            Ok(())
+        });
+        let write = WriterMessage::Write(WriteJob { act, answer });
         self.0.send(write).await.map_err(|_| StoreError::Closed)?;
-        answered.await.unwrap_or(Err(StoreError::Closed))
+        answered.await.unwrap_or(Err(StoreError::Closed))?;
+        // The last one is of the attempt that is on disk.
+        take.try_iter().last().ok_or(StoreError::Closed)
     }
 
     /// Returns the number of waiting writes.
@@ -135,14 +124,14 @@ enum Batch {
 }
 
 /// Writes a batch and answers each of its writes.
-fn write_batch(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &StoreFile) {
+fn write_batch(connection: &Connection, mut batch: Vec<WriteJob>, file: &StoreFile) {
     if batch.is_empty() {
         return;
     }
     match run_batch(connection, &mut batch, file) {
         Batch::Kept(outcomes) => {
             for (write, outcome) in batch.into_iter().zip(outcomes) {
-                write.answer(outcome);
+                let _ = write.answer.send(outcome);
             }
         }
         Batch::Broken(_) if batch.len() > 1 => {
@@ -152,13 +141,13 @@ fn write_batch(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file:
         }
         Batch::Lost(error) | Batch::Broken(error) => {
             for write in batch {
-                write.answer(Err(error.clone()));
+                let _ = write.answer.send(Err(error.clone()));
             }
         }
     }
 }
 
-fn run_batch(connection: &Connection, batch: &mut [Box<dyn WriteJob>], file: &StoreFile) -> Batch {
+fn run_batch(connection: &Connection, batch: &mut [WriteJob], file: &StoreFile) -> Batch {
     let execute = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
     let undo = |error: &rusqlite::Error| {
         if !connection.is_autocommit() {
@@ -175,7 +164,7 @@ fn run_batch(connection: &Connection, batch: &mut [Box<dyn WriteJob>], file: &St
     }
     let mut outcomes = Vec::with_capacity(batch.len());
     for write in batch {
-        let outcome = execute("SAVEPOINT one").and_then(|_| write.act(connection));
+        let outcome = execute("SAVEPOINT one").and_then(|_| (write.act)(connection));
         let tidied = match &outcome {
             // Some errors, a full disk among them, end the transaction and not only the write.
             Err(error) if connection.is_autocommit() => return Batch::Broken(file.convert_error(error)),
