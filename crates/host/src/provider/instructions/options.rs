@@ -3,7 +3,7 @@
 use super::super::SectionOptions;
 use crate::provider_context::ProviderContext;
 use preface_core::section::Section;
-use serde_json::Value;
+use serde::Deserialize;
 
 /// The options, each with one sentence.
 pub const OPTIONS: &[(&str, &str)] = &[
@@ -102,7 +102,8 @@ pub enum SameFile {
 }
 
 /// The wording of a profile's help texts.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hints {
     pub waiting: Option<String>,
     pub unread: Option<String>,
@@ -151,7 +152,14 @@ impl InstructionOptions {
             },
             hops: options.number("hops", HOPS).min(MOST_HOPS),
             unread: options.texts("unread", &[]),
-            hints: hints(&options, "hints"),
+            hints: match options.get("hints").map(Hints::deserialize) {
+                Some(Ok(hints)) => hints,
+                Some(Err(error)) => {
+                    options.report("hints", &format!("is not used: {error}"));
+                    Hints::default()
+                }
+                None => Hints::default(),
+            },
             same: match options.word("dedupe", &["content", "file", "path"]) {
                 "file" => SameFile::File,
                 "path" => SameFile::Path,
@@ -162,27 +170,4 @@ impl InstructionOptions {
             names,
         }
     }
-}
-
-fn hints(options: &SectionOptions<'_>, key: &str) -> Hints {
-    let mut hints = Hints::default();
-    match options.get(key) {
-        None => {}
-        Some(Value::Object(table)) => {
-            for (name, value) in table {
-                match (name.as_str(), value) {
-                    ("waiting", Value::String(text)) => hints.waiting = Some(text.clone()),
-                    ("unread", Value::String(text)) => hints.unread = Some(text.clone()),
-                    ("exclude", Value::String(text)) => hints.exclude = Some(text.clone()),
-                    ("exclude" | "waiting" | "unread", _) => {
-                        options.report(key, &format!("has no text for `{name}`"));
-                    }
-                    _ => options
-                        .report(key, &format!("knows no `{name}`; it has `exclude`, `unread`, `waiting`")),
-                }
-            }
-        }
-        Some(value) => options.report(key, &format!("cannot be {value}; it is a table of texts")),
-    }
-    hints
 }

@@ -351,6 +351,6 @@ fn invalid_options_are_reported() {
         "hints": {"unread": 1, "other": "x"},
     });
     let built = build(&machine(), options);
-    assert_eq!(built.messages("profile/option").len(), 7);
+    assert_eq!(built.messages("profile/option").len(), 6);
     assert_eq!(build(&machine(), json!({"hints": "x"})).messages("profile/option").len(), 1);
 }
