@@ -3,7 +3,14 @@
 //! The end of the program is looked at without being collected (`WNOWAIT`), so that the number of the group stays ours until
 //! everything in it is gone.
 
-use std::process::{Child, ExitStatus};
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions},
+};
+use std::{
+    os::unix::process::CommandExt,
+    process::{Child, Command, ExitStatus},
+};
 
 /// A program with all that it starts, but for what leaves the group. Without process groups it is the program alone.
 #[derive(Debug)]
@@ -26,54 +33,43 @@ impl ProcessGroup {
         }
         self.collected
     }
-}
 
-mod unix {
-    use super::ProcessGroup;
-    use rustix::{
-        io::Errno,
-        process::{Pid, Signal, WaitId, WaitIdOptions},
-    };
-    use std::{os::unix::process::CommandExt, process::Command};
+    /// Makes a program lead a group of its own.
+    pub fn lead(command: &mut Command) {
+        command.process_group(0);
+    }
 
-    impl ProcessGroup {
-        /// Makes a program lead a group of its own.
-        pub fn lead(command: &mut Command) {
-            command.process_group(0);
+    pub(crate) fn id(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Returns whether the program ended. What it started may be there still.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        let Some(id) = self.id().filter(|_| self.collected.is_none()) else { return true };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match rustix::process::waitid(WaitId::Pid(id), options) {
+            Ok(status) => status.is_some(),
+            Err(Errno::INTR) => false,
+            // Somebody else collected it; there is nothing to wait for.
+            Err(_) => true,
         }
+    }
 
-        pub(crate) fn id(&self) -> Option<Pid> {
-            i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-        }
+    /// Asks all of the group to end.
+    pub fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
 
-        /// Returns whether the program ended. What it started may be there still.
-        #[must_use]
-        pub fn has_ended(&self) -> bool {
-            let Some(id) = self.id().filter(|_| self.collected.is_none()) else { return true };
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            match rustix::process::waitid(WaitId::Pid(id), options) {
-                Ok(status) => status.is_some(),
-                Err(Errno::INTR) => false,
-                // Somebody else collected it; there is nothing to wait for.
-                Err(_) => true,
-            }
-        }
+    /// Ends all of the group.
+    pub fn kill(&mut self) {
+        self.signal(Signal::KILL);
+    }
 
-        /// Asks all of the group to end.
-        pub fn terminate(&self) {
-            self.signal(Signal::TERM);
-        }
-
-        /// Ends all of the group.
-        pub fn kill(&mut self) {
-            self.signal(Signal::KILL);
-        }
-
-        fn signal(&self, signal: Signal) {
-            // Not once it was collected: the number may belong to somebody else by then.
-            if let Some(id) = self.id().filter(|_| self.collected.is_none()) {
-                let _ = rustix::process::kill_process_group(id, signal);
-            }
+    fn signal(&self, signal: Signal) {
+        // Not once it was collected: the number may belong to somebody else by then.
+        if let Some(id) = self.id().filter(|_| self.collected.is_none()) {
+            let _ = rustix::process::kill_process_group(id, signal);
         }
     }
 }

@@ -12,9 +12,10 @@ use crate::system::{
     Directory, FileKind, NOT_BENEATH, ReadError, ReadScope, Stat, WriteError, WriteMode, names_below,
 };
 use rustix::{
-    fd::OwnedFd,
+    fd::{AsFd, OwnedFd},
     fs::{AtFlags, Mode, OFlags},
     io::Errno,
+    path::Arg,
 };
 use std::{
     ffi::{OsStr, OsString},
@@ -85,19 +86,24 @@ fn open_below(dir: &OwnedFd, name: &OsStr, mode: u32) -> Result<OwnedFd, WriteEr
     Ok(made)
 }
 
-impl OpenDirectory {
-    /// Opens a file itself: not through a link, and without waiting for a pipe.
-    fn file(&self, name: &OsStr, flags: OFlags, mode: u32) -> Result<File, WriteError> {
-        let flags =
-            flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        // For us alone until it has its mode.
-        match rustix::fs::openat(&self.dir, name, flags, Mode::from_raw_mode(mode as _) & Mode::RWXU) {
-            Ok(file) => Ok(file.into()),
-            Err(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => Err(WriteError::Exists),
-            Err(error) => Err(of(error)),
-        }
+/// Opens or creates a file itself: not through a link, and without waiting for a pipe.
+pub(super) fn open_file(
+    dir: impl AsFd,
+    path: impl Arg,
+    flags: OFlags,
+    mode: u32,
+) -> Result<File, WriteError> {
+    let flags =
+        flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    // For us alone until it has its mode.
+    match rustix::fs::openat(dir, path, flags, Mode::from_raw_mode(mode as _) & Mode::RWXU) {
+        Ok(file) => Ok(file.into()),
+        Err(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => Err(WriteError::Exists),
+        Err(error) => Err(of(error)),
     }
+}
 
+impl OpenDirectory {
     fn kind(&self, name: &OsStr) -> Option<FileKind> {
         let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some(match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
@@ -107,26 +113,11 @@ impl OpenDirectory {
             _ => FileKind::Special,
         })
     }
-
-    /// Renames in one step that never replaces. `None`: the machine has no such step.
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    fn rename_without_replacing(&self, from: &OsStr, to: &OsStr) -> Option<Result<(), Errno>> {
-        use rustix::fs::RenameFlags;
-        match rustix::fs::renameat_with(&self.dir, from, &self.dir, to, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => None,
-            answer => Some(answer),
-        }
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-    fn rename_without_replacing(&self, _from: &OsStr, _to: &OsStr) -> Option<Result<(), Errno>> {
-        None
-    }
 }
 
 impl Directory for OpenDirectory {
     fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-        let mut file = self.file(name, OFlags::WRONLY | OFlags::APPEND, mode)?;
+        let mut file = open_file(&self.dir, name, OFlags::WRONLY | OFlags::APPEND, mode)?;
         let before = regular(&file)?;
         file.set_permissions(Permissions::from_mode(mode & 0o777)).map_err(|error| write_error(&error))?;
         file.write_all(bytes).map_err(|error| {
@@ -145,9 +136,7 @@ impl Directory for OpenDirectory {
     }
 
     fn lock(&self, name: &OsStr) -> Result<Box<dyn Send>, WriteError> {
-        let file = self.file(name, OFlags::RDWR, 0o600)?;
-        regular(&file)?;
-        Ok(Box::new(lock::take(file, self.lock_wait)?))
+        Ok(Box::new(lock::take(open_file(&self.dir, name, OFlags::RDWR, 0o600)?, self.lock_wait)?))
     }
 
     fn link_stat(&self, name: &OsStr) -> Option<Stat> {
@@ -176,7 +165,7 @@ impl Directory for OpenDirectory {
     }
 
     fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError> {
-        match self.rename_without_replacing(from, to) {
+        match write::rename_without_replacing(&self.dir, from, to) {
             Some(done) => done.map_err(of),
             None if self.kind(to).is_some() => Err(WriteError::Exists),
             None => rustix::fs::renameat(&self.dir, from, &self.dir, to).map_err(of),

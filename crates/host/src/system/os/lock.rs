@@ -3,11 +3,11 @@
 //! The lock belongs to the open file: it ends when the value is dropped, and with the process, however it ends. The
 //! file itself stays; removing it would let two processes hold "the" lock.
 
-use super::error::write_error;
+use super::{directory::open_file, error::write_error};
 use crate::system::WriteError;
+use rustix::fs::{CWD, OFlags};
 use std::{
     fs::{File, TryLockError},
-    io,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -16,15 +16,14 @@ use std::{
 const POLL: Duration = Duration::from_millis(10);
 
 pub(super) fn lock(path: &Path, wait: Duration) -> Result<File, WriteError> {
-    let file = open(path).map_err(|error| write_error(&error))?;
+    take(open_file(CWD, path, OFlags::RDWR, 0o600)?, wait)
+}
+
+/// Takes the lock on an open file, which is refused if it is no regular one.
+pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Err(WriteError::Exists);
     }
-    take(file, wait)
-}
-
-/// Takes the lock on an open regular file.
-pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
     let deadline = Instant::now() + wait;
     loop {
         match file.try_lock() {
@@ -37,26 +36,5 @@ pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
             return Err(WriteError::Busy);
         }
         thread::sleep(POLL.min(left));
-    }
-}
-
-/// Opens or creates the lock file, itself: not through a link, and without waiting for a pipe.
-fn open(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDWR
-        | OFlags::CREATE
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK
-        | OFlags::NOCTTY
-        | OFlags::CLOEXEC;
-    match rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
-        Ok(file) => Ok(file.into()),
-        Err(
-            rustix::io::Errno::LOOP
-            | rustix::io::Errno::MLINK
-            | rustix::io::Errno::ISDIR
-            | rustix::io::Errno::NXIO,
-        ) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) => Err(error.into()),
     }
 }

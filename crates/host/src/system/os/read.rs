@@ -13,61 +13,50 @@ use std::{
 const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
-///
-/// The size of the handle is a hint. One byte more is requested, so that a usual file is over after one
-/// call, and a file that grows meanwhile is found out: never is there room for more than `limit + 1` bytes.
 pub(super) fn read_bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     let stat = regular(file)?;
     if stat.len > limit {
         return Err(ReadError::TooLarge { size: stat.len, limit });
     }
-    let most = limit.saturating_add(1);
+    let bytes = read_up_to(file, stat.len, limit.saturating_add(1))?;
+    let len = bytes.len() as u64;
+    if len > limit {
+        let size = file.metadata().map_or(len, |metadata| metadata.len().max(len));
+        return Err(ReadError::TooLarge { size, limit });
+    }
+    Ok(FileRead { bytes: bytes.into(), stat })
+}
+
+/// Reads the first `limit` bytes of `file`, as [`read_bounded`] does otherwise.
+pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
+    let stat = regular(file)?;
+    let bytes = read_up_to(file, stat.len, limit)?;
+    Ok(FileRead { bytes: bytes.into(), stat })
+}
+
+/// Reads at most `most` bytes; never is there room for more.
+///
+/// The size of the handle, `size`, is a hint. One byte more is requested, so that a usual file is over after one call, and a
+/// file that grows meanwhile is found out.
+fn read_up_to(file: &File, size: u64, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    let mut room = if stat.len == 0 { UNKNOWN } else { stat.len.saturating_add(1) }.min(most);
+    let mut room = if size == 0 { UNKNOWN } else { size.saturating_add(1) }.min(most);
     loop {
         reserve(&mut bytes, room)?;
         if read_more(file, &mut bytes)? == 0 {
             break;
         }
         let len = bytes.len() as u64;
-        if len > limit {
-            let size = file.metadata().map_or(len, |metadata| metadata.len().max(len));
-            return Err(ReadError::TooLarge { size, limit });
-        }
-        if len == stat.len {
+        if len == size || len >= most {
             break;
         }
-        if len == room {
+        if len >= room {
             room = room.saturating_mul(2).min(most);
         }
     }
-    if bytes.is_empty() {
-        bytes = Vec::new();
-    }
-    Ok(FileRead { bytes: bytes.into(), stat })
-}
-
-/// Reads the first `limit` bytes of `file`, as [`bounded`] does otherwise.
-pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
-    let stat = regular(file)?;
-    let mut bytes = Vec::new();
-    reserve(&mut bytes, stat.len.max(UNKNOWN).min(limit))?;
-    loop {
-        let left = limit.saturating_sub(bytes.len() as u64);
-        if left == 0 {
-            break;
-        }
-        if bytes.len() == bytes.capacity() {
-            let room = (bytes.len() as u64).saturating_mul(2).max(UNKNOWN).min(limit);
-            reserve(&mut bytes, room)?;
-        }
-        if read_more(file, &mut bytes)? == 0 {
-            break;
-        }
-    }
     // More room than was requested may have been filled.
-    bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(FileRead { bytes: bytes.into(), stat })
+    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok(bytes)
 }
 
 /// Returns what is known of a regular file that is not one of the kernel's.

@@ -10,7 +10,7 @@ use super::{
 use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use rustix::{
     fd::OwnedFd,
-    fs::{AtFlags, Mode, OFlags},
+    fs::{AtFlags, Mode, OFlags, RenameFlags},
     io::Errno,
 };
 use std::{
@@ -114,27 +114,22 @@ impl<'a> TempFile<'a> {
     fn put(&mut self, name: &OsStr, how: WriteMode) -> Result<(), Errno> {
         match how {
             WriteMode::Replace => rustix::fs::renameat(self.dir, &self.name, self.dir, name)?,
-            WriteMode::New => match self.rename_without_replacing(name) {
-                // The file system or the kernel does not know the flag; a link refuses as well.
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                    // The temporary name goes when `self` is dropped.
-                    return rustix::fs::linkat(self.dir, &self.name, self.dir, name, AtFlags::empty());
-                }
-                answer => answer?,
+            WriteMode::New => match rename_without_replacing(self.dir, OsStr::new(&self.name), name) {
+                // A link refuses as well. The temporary name goes when `self` is dropped.
+                None => return rustix::fs::linkat(self.dir, &self.name, self.dir, name, AtFlags::empty()),
+                Some(answer) => answer?,
             },
         }
         self.placed = true;
         Ok(())
     }
+}
 
-    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    fn rename_without_replacing(&self, name: &OsStr) -> Result<(), Errno> {
-        rustix::fs::renameat_with(self.dir, &self.name, self.dir, name, rustix::fs::RenameFlags::NOREPLACE)
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-    fn rename_without_replacing(&self, _name: &OsStr) -> Result<(), Errno> {
-        Err(Errno::NOSYS)
+/// Renames in one step that never replaces. `None`: the file system or the kernel has no such step.
+pub(super) fn rename_without_replacing(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> Option<Result<(), Errno>> {
+    match rustix::fs::renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => None,
+        answer => Some(answer),
     }
 }
 
