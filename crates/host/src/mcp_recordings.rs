@@ -17,10 +17,7 @@ use preface_core::{
     scope::Scope,
 };
 use serde_json::json;
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The largest recording that is written or read.
 pub const RECORDING_LIMIT: u64 = 16 << 20;
@@ -107,23 +104,14 @@ pub fn read_recording(entry: &ServerEntry, context: &ProviderContext<'_>) -> Opt
 }
 
 /// The reason why nothing was recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordingError {
     /// The recording has this many bytes, more than would be read again.
+    #[error("{0} bytes, more than the limit of {RECORDING_LIMIT}")]
     TooLarge(usize),
     /// The machine would not.
+    #[error("{0}")]
     Write(WriteError),
-}
-
-impl fmt::Display for RecordingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RecordingError::TooLarge(bytes) => {
-                write!(f, "{bytes} bytes, more than the limit of {RECORDING_LIMIT}")
-            }
-            RecordingError::Write(error) => write!(f, "{error}"),
-        }
-    }
 }
 
 /// Writes a recording, whole, for the user alone to read.

@@ -4,7 +4,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     mcp_servers::ServerDescription,
 };
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 /// The result of a query of one server.
 #[derive(Clone, Debug)]
@@ -26,19 +26,25 @@ pub struct ServerReply {
 }
 
 /// The reason why nothing is known of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
     /// The server could not be started or reached.
+    #[error("it could not be reached: {0}")]
     Unreachable(String),
     /// The server ended, or closed the connection, before it had answered.
+    #[error("it ended before it had answered: {0}")]
     Died(String),
     /// The server did not answer in time.
+    #[error("it did not answer in time")]
     Timeout,
     /// The server violated the protocol.
+    #[error("it violates the protocol: {0}")]
     Protocol(String),
     /// The server sent more bytes than the limit.
+    #[error("it sent more than {0} bytes")]
     TooLarge(usize),
     /// The caller stopped the connection.
+    #[error("the query was stopped")]
     Stopped,
 }
 
@@ -52,19 +58,6 @@ impl McpError {
             }
             McpError::Timeout => DiagnosticCode::McpLate,
             McpError::Protocol(_) | McpError::TooLarge(_) => DiagnosticCode::McpProtocol,
-        }
-    }
-}
-
-impl fmt::Display for McpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            McpError::Unreachable(why) => write!(f, "it could not be reached: {why}"),
-            McpError::Died(why) => write!(f, "it ended before it had answered: {why}"),
-            McpError::Timeout => write!(f, "it did not answer in time"),
-            McpError::Protocol(why) => write!(f, "it violates the protocol: {why}"),
-            McpError::TooLarge(bytes) => write!(f, "it sent more than {bytes} bytes"),
-            McpError::Stopped => write!(f, "the query was stopped"),
         }
     }
 }

@@ -204,58 +204,38 @@ impl fmt::Display for RunStatus {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// There is no such program.
+    #[error("program not found: `{}`", program.escape_debug())]
     NotFound {
         /// As it was named.
         program: String,
     },
     /// A bare name that is found on `PATH` only inside of the project.
+    #[error("`{}` lies inside of the project, which may not choose what runs", path.to_string_lossy().escape_debug())]
     InsideProject {
         /// The path where it was found.
         path: PathBuf,
     },
     /// The file is there and may not be run.
+    #[error("permission denied: `{}` may not be run; `chmod +x` makes a script executable", program.escape_debug())]
     Denied {
         /// As it was named.
         program: String,
     },
     /// The program exceeded its time limit and was ended.
+    #[error("not done after {after:?}")]
     TimedOut {
         /// The limit.
         after: Duration,
     },
     /// The program wrote too much to stdout and was ended.
+    #[error("more output than the limit of {limit} bytes")]
     TooMuch {
         /// The limit in bytes.
         limit: usize,
     },
     /// Anything else, in the machine's words.
+    #[error("{0}")]
     Other(String),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::NotFound { program } => write!(f, "program not found: `{}`", program.escape_debug()),
-            RunError::InsideProject { path } => {
-                let path = path.to_string_lossy();
-                write!(
-                    f,
-                    "`{}` lies inside of the project, which may not choose what runs",
-                    path.escape_debug()
-                )
-            }
-            RunError::Denied { program } => {
-                write!(
-                    f,
-                    "permission denied: `{}` may not be run; `chmod +x` makes a script executable",
-                    program.escape_debug()
-                )
-            }
-            RunError::TimedOut { after } => write!(f, "not done after {after:?}"),
-            RunError::TooMuch { limit } => write!(f, "more output than the limit of {limit} bytes"),
-            RunError::Other(words) => write!(f, "{words}"),
-        }
-    }
 }
 
 /// Returns the error for a run whose working directory does not exist.
