@@ -25,8 +25,7 @@ use preface_host::{
     },
     system::{FileKind, System, is_open},
     trust::{
-        Dirs, GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore, store_file, trust_evaluated,
-        trusted_once,
+        GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore, store_file, trust_evaluated, trusted_once,
     },
 };
 use std::{
@@ -103,7 +102,7 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
         ScaffoldTrigger::Discover => StoreKind::Global(places.global.as_deref()),
         ScaffoldTrigger::Init => StoreKind::State,
     };
-    store_file(kind, &Dirs::of(system))
+    store_file(kind, system)
 }
 
 /// Opens a trust store. One that lies in the work tree holds nothing, whichever directory in it is asked about.

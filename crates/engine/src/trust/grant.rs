@@ -289,7 +289,7 @@ impl Engine<'_> {
     fn revoke_whole(&self, built: &BuildResult, root: &Path, tree: &Path) -> Result<GrantReport, Error> {
         let report = self.store(built)?.for_project(root).decline(root, None)?;
         let store = self.store(built)?.for_project(tree);
-        let permissions = store.revoke_permissions(tree, None)?;
+        let permissions = store.revoke_permissions(tree)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: report.change.was_whole.then(|| (root.display().to_string(), 0)).into_iter().collect(),

@@ -16,10 +16,7 @@ pub use names::{number, stem_fault};
 pub use read::{StoredCatalog, index, no_prompt, template, versions};
 pub use write::{CatalogWriteOutcome, ReplaceMode, remove, write};
 
-use crate::{
-    system::System,
-    trust::{Dirs, state_dir},
-};
+use crate::{system::System, trust::state_dir};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
@@ -49,7 +46,7 @@ const INDEX: &str = "index.json";
 /// ```
 #[must_use]
 pub fn dir(system: &dyn System) -> Option<PathBuf> {
-    Some(state_dir(&Dirs::of(system))?.join(DIR))
+    Some(state_dir(system)?.join(DIR))
 }
 
 /// Returns the directory of one catalog.

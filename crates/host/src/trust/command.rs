@@ -10,10 +10,13 @@ use super::{
     pins::PinPath,
     store::TrustError,
 };
-use crate::system::{FileKind, ReadError, ReadScope, Stat, System};
+use crate::{
+    places::normal,
+    system::{FileKind, ReadError, ReadScope, Stat, System},
+};
 use std::{
     collections::BTreeMap,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 /// A command as a project names it.
@@ -138,7 +141,7 @@ impl CheckedCommand {
         };
         let asked = self.dir.join(program);
         let Ok(path) = system.canonical(&asked) else {
-            if plainly(&asked).starts_with(&self.root) {
+            if normal(&self.dir, &asked).starts_with(&self.root) {
                 return Err(TrustError::invalid(asked, "there is no such file"));
             }
             return Ok(());
@@ -206,23 +209,12 @@ fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(PinP
             Ok(None)
         }
         // The project decides where a link of its own leads, today and tomorrow.
-        Err(error @ ReadError::Outside { .. }) if plainly(path).starts_with(root) => no(error.to_string()),
+        Err(error @ ReadError::Outside { .. }) if normal(root, path).starts_with(root) => {
+            no(error.to_string())
+        }
         Err(ReadError::Outside { .. }) => Ok(None),
         Err(error) => no(error.to_string()),
     }
-}
-
-/// Returns a path with its dots worked out in the text alone.
-fn plainly(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => _ = plain.pop(),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 const EXECUTABLE: u32 = 0o111;

@@ -26,7 +26,7 @@ mod store;
 
 pub use command::{CheckedCommand, CommandWords, GrantedCommands};
 pub use digest::{Digest, DigestParseError};
-pub use path::{Dirs, StoreKind, store_file};
+pub use path::{StoreKind, store_file};
 pub(crate) use path::{state_dir, state_variable};
 pub use permission::{
     Permission, PermissionAction, PermissionLine, PermissionLineKind, PinnedFile, quoted, shell_quoted,

@@ -1,11 +1,12 @@
 //! Paths: where the store lies, which paths a record may hold, and how a path is printed.
 
 use super::store::TrustError;
-use crate::{places::is_tidy, provider::git::shown, system::System};
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
+use crate::{
+    places::{absolute, is_tidy},
+    provider::git::shown,
+    system::System,
 };
+use std::path::{Path, PathBuf};
 
 const FILE: &str = "trust.json";
 
@@ -18,32 +19,6 @@ pub enum StoreKind<'a> {
     State,
 }
 
-/// The directories that the environment names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dirs {
-    /// `PREFACE_HOME`
-    pub preface_home: Option<OsString>,
-    /// `XDG_STATE_HOME`
-    pub xdg_state_home: Option<OsString>,
-    /// The home directory.
-    pub home: Option<PathBuf>,
-    /// The operating system, by Node's name.
-    pub os: String,
-}
-
-impl Dirs {
-    /// Asks the machine.
-    #[must_use]
-    pub fn of(system: &dyn System) -> Self {
-        Dirs {
-            preface_home: system.var("PREFACE_HOME"),
-            xdg_state_home: system.var("XDG_STATE_HOME"),
-            home: system.home(),
-            os: system.os().to_owned(),
-        }
-    }
-}
-
 /// Returns the file that holds the trust records, or `None` if the user has no directory at all.
 ///
 /// `PREFACE_HOME=DIR` is `DIR/trust.json`, whichever preset runs. Else a preset of its own kind uses its global
@@ -51,17 +26,16 @@ impl Dirs {
 /// no state directory, uses `~/Library/Application Support/preface`. A variable that is empty or relative counts as unset.
 ///
 /// ```
-/// use preface_host::trust::{Dirs, StoreKind, store_file};
+/// use preface_host::{system::testing::MemorySystem, trust::{StoreKind, store_file}};
 ///
-/// let dirs = Dirs { home: Some("/home/user".into()), os: "linux".into(), ..Dirs::default() };
-/// let file = store_file(StoreKind::State, &dirs);
+/// let file = store_file(StoreKind::State, &MemorySystem::new().with_home("/home/user"));
 /// assert_eq!(file, Some("/home/user/.local/state/preface/trust.json".into()));
 /// ```
 #[must_use]
-pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
-    let dir = match (set(&dirs.preface_home), kind) {
+pub fn store_file(kind: StoreKind<'_>, system: &dyn System) -> Option<PathBuf> {
+    let dir = match (absolute(system, "PREFACE_HOME"), kind) {
         (None, StoreKind::Global(dir)) => dir?.to_owned(),
-        _ => state_dir(dirs)?,
+        _ => state_dir(system)?,
     };
     Some(dir.join(FILE))
 }
@@ -70,33 +44,26 @@ pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
 /// `PREFACE_HOME`, else the user's state directory, see [`store_file`]. It may have come with a project: calls use
 /// [`user_state`](crate::places::user_state).
 #[must_use]
-pub(crate) fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
-    if let Some(dir) = set(&dirs.preface_home) {
-        return Some(dir);
-    }
-    let home = dirs.home.as_deref().filter(|home| home.is_absolute());
-    match dirs.os.as_str() {
-        "darwin" => Some(home?.join("Library/Application Support/preface")),
-        _ => {
-            let state = set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?;
+pub(crate) fn state_dir(system: &dyn System) -> Option<PathBuf> {
+    match (absolute(system, "PREFACE_HOME"), system.os()) {
+        (Some(dir), _) => Some(dir),
+        (None, "darwin") => Some(system.home()?.join("Library/Application Support/preface")),
+        (None, _) => {
+            let state =
+                absolute(system, "XDG_STATE_HOME").or_else(|| Some(system.home()?.join(".local/state")))?;
             Some(state.join("preface"))
         }
     }
 }
 
 /// Returns the variable that names the state directory, see [`state_dir`].
-pub(crate) fn state_variable(dirs: &Dirs) -> &'static str {
-    match dirs.os.as_str() {
-        _ if set(&dirs.preface_home).is_some() => "PREFACE_HOME",
+pub(crate) fn state_variable(system: &dyn System) -> &'static str {
+    match system.os() {
+        _ if absolute(system, "PREFACE_HOME").is_some() => "PREFACE_HOME",
         "darwin" => "HOME",
-        _ if set(&dirs.xdg_state_home).is_some() => "XDG_STATE_HOME",
+        _ if absolute(system, "XDG_STATE_HOME").is_some() => "XDG_STATE_HOME",
         _ => "HOME",
     }
-}
-
-fn set(variable: &Option<OsString>) -> Option<PathBuf> {
-    let path = PathBuf::from(variable.as_deref()?);
-    path.is_absolute().then_some(path)
 }
 
 /// Returns the text of a path that a record may hold: absolute, normalised (no `.`, no `..`, no doubled or trailing
@@ -137,14 +104,14 @@ pub(super) fn escaped(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::testing::MemorySystem;
 
-    fn dirs(preface_home: &str, xdg: &str, home: &str, os: &str) -> Dirs {
-        Dirs {
-            preface_home: Some(preface_home.into()),
-            xdg_state_home: Some(xdg.into()),
-            home: (!home.is_empty()).then(|| home.into()),
-            os: os.into(),
-        }
+    fn dirs(preface_home: &str, xdg: &str, home: &str, os: &str) -> MemorySystem {
+        let system = match home {
+            "" => MemorySystem::new().without_home(),
+            home => MemorySystem::new().with_home(home),
+        };
+        system.with_var("PREFACE_HOME", preface_home).with_var("XDG_STATE_HOME", xdg).with_os(os)
     }
 
     #[test]
@@ -172,7 +139,6 @@ mod tests {
             ),
             (state, dirs("", "/state", "", "linux"), Some("/state/preface/trust.json")),
             (state, dirs("relative", "relative", "", "linux"), None),
-            (state, dirs("", "", "relative", "linux"), None),
             (
                 state,
                 dirs("", "/x", "/u", "darwin"),
@@ -180,7 +146,7 @@ mod tests {
             ),
             (state, dirs("", "/x", "", "darwin"), None),
         ] {
-            assert_eq!(store_file(kind, &dirs).as_deref(), expected.map(Path::new), "{kind:?} {dirs:?}");
+            assert_eq!(store_file(kind, &dirs).as_deref(), expected.map(Path::new), "{kind:?} {expected:?}");
         }
     }
 

@@ -357,8 +357,7 @@ pub(super) enum Change<'a> {
     Decline(Option<Digest>),
     /// Texts below these paths; of all where none is given, with branches and permissions.
     RevokeTexts(Option<&'a [PinPath]>),
-    /// The permissions of these subjects; of all where none is given.
-    RevokePermissions(Option<&'a [String]>),
+    RevokePermissions,
 }
 
 impl TrustDocument {
@@ -454,12 +453,7 @@ impl RootRecord {
                 }
                 return told;
             }
-            Change::RevokePermissions(subjects) => {
-                let is_revoked =
-                    |one: &Permission| subjects.is_none_or(|subjects| subjects.contains(&one.subject));
-                (told.permissions, self.commands) =
-                    std::mem::take(&mut self.commands).into_iter().partition(is_revoked);
-            }
+            Change::RevokePermissions => told.permissions = std::mem::take(&mut self.commands),
         }
         if *self != before {
             self.at = at;

@@ -11,16 +11,16 @@ use super::{
     pins::{PinPath, PinnedText, PinnedVersion},
     record::{Change, GrantedFiles, Records, TrustChange, TrustDocument},
 };
-use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
+use crate::{
+    places::{beside, resolve_links},
+    system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users},
+};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     trust::Trust,
 };
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The largest store that is read or written.
 const FILE_LIMIT: u64 = 16 << 20;
@@ -177,20 +177,17 @@ impl<'a> TrustStore<'a> {
         self.change(root, change, &[], |change, root| approval(&root, "granted", &change.permissions))
     }
 
-    /// Takes back what some subjects may do, or all (`None`).
+    /// Takes back all permissions.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn revoke_permissions(
-        &self,
-        root: &Path,
-        subjects: Option<&[String]>,
-    ) -> Result<TrustReport, TrustError> {
+    pub fn revoke_permissions(&self, root: &Path) -> Result<TrustReport, TrustError> {
         if self.is_missing() {
             return Ok(TrustReport::default());
         }
-        let change = Change::RevokePermissions(subjects);
-        self.change(root, change, &[], |change, root| approval(&root, "revoked", &change.permissions))
+        self.change(root, Change::RevokePermissions, &[], |change, root| {
+            approval(&root, "revoked", &change.permissions)
+        })
     }
 
     /// Records that the user said no. A grant of the whole and its permissions go with it; those of single texts stay. With `contents`
@@ -232,7 +229,7 @@ impl<'a> TrustStore<'a> {
         let dir = self.file.parent().ok_or_else(|| TrustError::unavailable(&self.file, "not a file"))?;
         self.check_directories()?;
         self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
-        let lock = self.lock_file();
+        let lock = beside(&self.file, ".lock");
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
         let mut document = self.read()?;
         let copies = self.copies();
@@ -350,22 +347,9 @@ impl<'a> TrustStore<'a> {
         self.system.link_stat(&self.file).is_none()
     }
 
-    fn lock_file(&self) -> PathBuf {
-        let mut name = self.file.file_name().map(OsString::from).unwrap_or_default();
-        name.push(".lock");
-        self.file.with_file_name(name)
-    }
-
     /// Finds where the store really lies, as far as its path exists.
     fn place(&self) -> PathBuf {
-        for ancestor in self.file.ancestors() {
-            if let Ok(real) = self.system.canonical(ancestor) {
-                let rest = self.file.strip_prefix(ancestor).unwrap_or(Path::new(""));
-                // Joining nothing would add a separator.
-                return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
-            }
-        }
-        self.file.clone()
+        resolve_links(self.system, &self.file)
     }
 
     fn outside(&self, place: &Path, root: &Path) -> Result<(), TrustError> {

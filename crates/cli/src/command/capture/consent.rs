@@ -15,7 +15,7 @@ use preface_engine::{
     host::{
         system::System,
         trust::{
-            CheckedCommand, CommandWords, Dirs, GrantState, Permission, StoreKind, TrustError, TrustStore,
+            CheckedCommand, CommandWords, GrantState, Permission, StoreKind, TrustError, TrustStore,
             store_file,
         },
     },
@@ -68,7 +68,7 @@ impl<'c> ProjectFiles<'c> {
     /// Compares the files with what was granted.
     pub fn of(system: &dyn System, agent: &'c Agent, places: &Places, config: &'c [ConfigFile]) -> Self {
         let root = places.root.clone();
-        let store = store_file(StoreKind::State, &Dirs::of(system)).filter(|file| !file.starts_with(&root));
+        let store = store_file(StoreKind::State, system).filter(|file| !file.starts_with(&root));
         let granted = store.as_ref().map(|file| {
             let store = TrustStore::at(system, file.clone()).for_project(&root);
             store.load(&mut Diagnostics::default()).root(&root)

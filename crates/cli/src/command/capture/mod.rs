@@ -29,7 +29,7 @@ use preface_engine::{
     core::diagnostic::{Remedy, Severity},
     host::{
         system::{System as _, path_outside, program_outside},
-        trust::{Dirs, StoreKind, shell_quoted, store_file},
+        trust::{StoreKind, shell_quoted, store_file},
     },
 };
 use std::{
@@ -217,8 +217,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Returns the directory that the private files are put into: nobody else may write in it or above it.
 fn private(system: &OsSystem) -> Result<PathBuf, CommandFailure> {
-    let dir =
-        store_file(StoreKind::State, &Dirs::of(system)).and_then(|file| Some(file.parent()?.to_owned()));
+    let dir = store_file(StoreKind::State, system).and_then(|file| Some(file.parent()?.to_owned()));
     let Some(dir) = dir else { return Ok(env::temp_dir()) };
     system.make_dirs(&dir, 0o700).map_err(|error| {
         CommandFailure::new(format!("cannot create `{}`: {error}", one_line(&dir.display().to_string())))

@@ -58,7 +58,7 @@ fn the_record_is_the_old_or_the_new_one() {
         at_each_step(&fault, |store| {
             store.grant_permissions(root(), &[endpoint("mcp/b", "https://b")]).map(|_| ())
         });
-        at_each_step(&fault, |store| store.revoke_permissions(root(), None).map(|_| ()));
+        at_each_step(&fault, |store| store.revoke_permissions(root()).map(|_| ()));
     }
 }
 

@@ -166,9 +166,9 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     );
 
     store(&system).grant_permissions(Path::new("/tree"), &[endpoint("mcp/b", "https://b")]).expect("granted");
-    let report = store(&system).revoke_permissions(root(), None).expect("revoked");
+    let report = store(&system).revoke_permissions(root()).expect("revoked");
     assert_eq!(told(&report), ["mcp/a"]);
-    let report = store(&system).revoke_permissions(Path::new("/tree"), None).expect("revoked");
+    let report = store(&system).revoke_permissions(Path::new("/tree")).expect("revoked");
     assert_eq!(told(&report), ["mcp/a", "mcp/b"]);
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
@@ -181,7 +181,7 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     assert_eq!(records.root(root()).trust(), Trust::Untrusted);
     assert_eq!(records.root(root()).whole(), None);
     store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
-    store(&system).revoke_permissions(root(), None).expect("revoked");
+    store(&system).revoke_permissions(root()).expect("revoked");
     assert_eq!(state(&load(&system).root(root()), "a", "1"), GrantState::Granted);
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
@@ -204,14 +204,12 @@ fn repeating_changes_nothing() {
     assert_eq!(report.change.unchanged_permissions, both);
     assert_eq!(content(&system), before);
 
-    let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
-    let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
-    assert_eq!(told(&report), ["mcp/b"]);
-    assert_eq!(load(&system).list()[0].permissions, both[..1]);
-    let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
+    let report = store(&system).revoke_permissions(root()).expect("revoked");
+    assert_eq!(told(&report), ["mcp/a", "mcp/b"]);
+    let report = store(&system).revoke_permissions(root()).expect("revoked");
     assert_eq!((told(&report), report.audit.len()), (vec![], 0));
     assert!(
-        store(&MemorySystem::new()).revoke_permissions(root(), None).is_ok(),
+        store(&MemorySystem::new()).revoke_permissions(root()).is_ok(),
         "without a store there is nothing to revoke"
     );
 }
@@ -339,7 +337,7 @@ enum PermissionStep {
     Clock(i64),
     Whole(usize, bool),
     Permit(usize, usize, u8),
-    Forbid(usize, Option<usize>),
+    Forbid(usize),
     Pin(usize),
     Unpin(usize),
 }
@@ -353,8 +351,7 @@ fn step() -> impl Strategy<Value = PermissionStep> {
         (0..3_usize, any::<bool>()).prop_map(|(root, yes)| PermissionStep::Whole(root, yes)),
         (0..3_usize, 0..2_usize, 0..3_u8)
             .prop_map(|(root, name, url)| PermissionStep::Permit(root, name, url)),
-        (0..3_usize, proptest::option::of(0..2_usize))
-            .prop_map(|(root, name)| PermissionStep::Forbid(root, name)),
+        (0..3_usize).prop_map(PermissionStep::Forbid),
         (0..3_usize).prop_map(PermissionStep::Pin),
         (0..3_usize).prop_map(PermissionStep::Unpin),
     ]
@@ -388,10 +385,9 @@ proptest! {
                     store.grant_permissions(Path::new(ROOTS[root]), &[permission]).expect("granted");
                     granted.insert((root, name, url));
                 }
-                PermissionStep::Forbid(root, name) => {
-                    let subjects = name.map(|name| vec![SUBJECTS[name].to_owned()]);
-                    store.revoke_permissions(Path::new(ROOTS[root]), subjects.as_deref()).expect("revoked");
-                    granted.retain(|(other, subject, _)| *other != root || name.is_some_and(|name| name != *subject));
+                PermissionStep::Forbid(root) => {
+                    store.revoke_permissions(Path::new(ROOTS[root])).expect("revoked");
+                    granted.retain(|(other, ..)| *other != root);
                 }
                 PermissionStep::Pin(root) => {
                     store.grant_pins(Path::new(ROOTS[root]), &[text("a", "1")]).expect("granted");
