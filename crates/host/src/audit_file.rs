@@ -3,7 +3,10 @@
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
 //! whole and exactly one of them puts a full file aside.
 
-use crate::system::{Directory, FileKind, ReadScope, System, WriteError};
+use crate::{
+    places::beside,
+    system::{Directory, FileKind, ReadScope, System, WriteError},
+};
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
 use preface_core::diagnostic::DiagnosticCode;
@@ -123,7 +126,7 @@ impl<'a> AuditFile<'a> {
             return AuditFile { file: real, ..self.clone() }.append(events, correlation, known);
         }
         let open = self.open()?;
-        let lock = self.beside(".lock");
+        let lock = beside(&self.file, ".lock");
         let _lock = open.lock(name_of(&lock)).map_err(|why| unavailable(&lock, why))?;
         let now = self.system.now();
         if open.link_stat(name_of(&self.file)).is_some_and(|stat| stat.len >= FULL) {
@@ -143,7 +146,7 @@ impl<'a> AuditFile<'a> {
             .last()
             .and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
         let at = next.map_or(now, |next| next.max(now));
-        let path = self.beside(&format!(".{}", iso(at).replace([':', '.'], "-")));
+        let path = beside(&self.file, &format!(".{}", iso(at).replace([':', '.'], "-")));
         let name = name_of(&path);
         open.rename(name_of(&self.file), name).map_err(|why| unavailable(&path, why))?;
         attachment.push((at, name.to_owned()));
@@ -162,12 +165,6 @@ impl<'a> AuditFile<'a> {
         let mut ours: Vec<_> = names.into_iter().filter_map(|name| Some((instant(&name)?, name))).collect();
         ours.sort();
         ours
-    }
-
-    fn beside(&self, ending: &str) -> PathBuf {
-        let mut name = self.file.file_name().map(OsString::from).unwrap_or_default();
-        name.push(ending);
-        self.file.with_file_name(name)
     }
 }
 

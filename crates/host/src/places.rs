@@ -3,7 +3,7 @@
 use crate::{
     provider::git,
     system::{FileKind, ReadScope, System},
-    trust::{Dirs, state_dir, state_variable},
+    trust::{state_dir, state_variable},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
@@ -88,15 +88,14 @@ impl<'a> ProjectLocation<'a> {
     /// Returns the state directory. The root of a file system holds it like everything else: it is a project only with a
     /// repository.
     fn state(&self) -> Result<Option<PathBuf>, StateDirInside> {
-        let dirs = Dirs::of(self.system);
-        let Some(dir) = state_dir(&dirs) else { return Ok(None) };
+        let Some(dir) = state_dir(self.system) else { return Ok(None) };
         let is_project =
             || self.root().parent().is_some() || self.system.link_stat(&self.root().join(".git")).is_some();
         if !self.brings(&dir) || !is_project() {
             return Ok(Some(dir));
         }
         let (dir, project) = (escaped(&dir), escaped(self.root()));
-        Err(StateDirInside { variable: state_variable(&dirs), dir, project })
+        Err(StateDirInside { variable: state_variable(self.system), dir, project })
     }
 
     /// Returns whether a directory lies in the account's own home directory, which the environment names and which is
@@ -254,9 +253,7 @@ impl Places {
     /// Shows a path to people: relative to the cwd, from `~`, or as it is. Control characters are escaped.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
-        let text = if let Some(rest) = self.relative(path) {
-            rest
-        } else if let Ok(rest) = path.strip_prefix(&self.cwd) {
+        let text = if let Ok(rest) = path.strip_prefix(&self.cwd) {
             if rest.as_os_str().is_empty() { ".".to_owned() } else { slashes(rest) }
         } else if let Some(ups) = self.above(path) {
             ups
@@ -266,29 +263,6 @@ impl Places {
             path.display().to_string()
         };
         preface_core::lint::hidden::escape_hidden(&text).into_owned()
-    }
-
-    /// Returns the path of a file below the cwd, or in a directory above it, as it is shown. `None` for every other path,
-    /// and for one that is not tidy.
-    fn relative(&self, path: &Path) -> Option<String> {
-        let below = |path: &str, dir: &str| match path.strip_prefix(dir)? {
-            rest if dir == "/" => Some(rest.len()),
-            rest => rest.strip_prefix('/').map(str::len),
-        };
-        if !is_tidy(path) || !is_tidy(&self.cwd) {
-            return None;
-        }
-        let (text, cwd) = (path.to_str()?, self.cwd.to_str()?);
-        if text == cwd || text == "/" {
-            return None;
-        }
-        if let Some(rest) = below(text, cwd) {
-            return Some(text[text.len() - rest..].to_owned());
-        }
-        let (dir, name) = text.rsplit_once('/')?;
-        let rest = below(cwd, if dir.is_empty() { "/" } else { dir })?;
-        let ups = cwd[cwd.len() - rest..].split('/').count();
-        Some(format!("{}{name}", "../".repeat(ups)))
     }
 
     /// Shows a file that is in a directory above the cwd as `../name`.
@@ -353,6 +327,13 @@ pub fn inside(path: &Path, root: &Path) -> bool {
         return rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]) || root == Path::new("/"));
     }
     path.starts_with(root)
+}
+
+/// Returns the path of a file beside another, whose name it has with an ending.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    path.with_file_name(name)
 }
 
 /// Resolves links as far as the path exists.

@@ -4,11 +4,11 @@
 //! the file at once wait for each other, and neither loses what the other wrote.
 
 use crate::{
-    places::Places,
+    places::{Places, beside},
     provider_context::SETTINGS_LIMIT,
     scaffold::DIR_MODE,
-    system::{FileKind, FileRead, ReadError, ReadScope, System, WriteError, WriteMode},
-    trust::{Dirs, StoreKind, store_file},
+    system::{Directory, FileKind, FileRead, ReadError, ReadScope, System, WriteError, WriteMode},
+    trust::{StoreKind, store_file},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Remedy},
@@ -17,7 +17,7 @@ use preface_core::{
     trust::TrustMode,
 };
 use std::{
-    ffi::OsString,
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
@@ -197,8 +197,8 @@ impl<'a> SettingsFile<'a> {
         });
         // A lock stays behind. It belongs neither into a repository nor among files that a user keeps in one.
         let name = if scope == Scope::Project { "project-settings.lock" } else { "settings.lock" };
-        let lock = store_file(StoreKind::State, &Dirs::of(system))
-            .map_or_else(|| beside(&path), |store| store.with_file_name(name));
+        let lock = store_file(StoreKind::State, system)
+            .map_or_else(|| beside(&path, ".lock"), |store| store.with_file_name(name));
         Ok(SettingsFile { system, scope, path, shown, root, lock })
     }
 
@@ -248,7 +248,7 @@ impl<'a> SettingsFile<'a> {
         if self.edited(key, change)?.is_none() {
             return Ok(SettingsWriteOutcome::Unchanged);
         }
-        self.make_dir()?;
+        self.directory().map_err(|error| self.unwritable(error))?;
         if let Some(dir) = self.lock.parent() {
             self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
         }
@@ -283,38 +283,32 @@ impl<'a> SettingsFile<'a> {
         Ok(text.map(|text| (text, mode)))
     }
 
-    /// Creates the directory of the file, with its parents.
-    ///
-    /// # Errors
-    /// [`SettingsFileError::Unwritable`].
-    fn make_dir(&self) -> Result<(), SettingsFileError> {
+    /// Opens the directory of a project's file, and makes what is missing of it; it is reached without a link. `None` for the
+    /// user's own file, whose directory is made.
+    fn directory(&self) -> Result<Option<Box<dyn Directory + 'a>>, WriteError> {
         let dir = self.path.parent().unwrap_or(&self.path);
         match &self.root {
-            Some(root) => self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE).map(|_| ()),
-            None => self.system.make_dirs(dir, DIR_MODE),
+            Some(root) => self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE).map(Some),
+            None => self.system.make_dirs(dir, DIR_MODE).map(|()| None),
         }
-        .map_err(|error| self.unwritable(error))
     }
 
-    /// Writes the file; a project's is reached without a link.
     fn write(&self, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-        match (&self.root, self.path.parent(), self.path.file_name()) {
-            (Some(root), Some(dir), Some(name)) => self
-                .system
-                .directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE)?
-                .write(name, bytes, WriteMode::Replace, mode),
-            _ => self.system.write(&self.path, bytes, WriteMode::Replace, mode),
+        match self.directory()? {
+            Some(dir) => dir.write(self.name(), bytes, WriteMode::Replace, mode),
+            None => self.system.write(&self.path, bytes, WriteMode::Replace, mode),
         }
     }
 
-    /// Removes the file; a project's is reached without a link.
     fn remove(&self) -> Result<(), WriteError> {
-        match (&self.root, self.path.parent(), self.path.file_name()) {
-            (Some(root), Some(dir), Some(name)) => {
-                self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE)?.remove(name)
-            }
-            _ => self.system.remove(&self.path),
+        match self.directory()? {
+            Some(dir) => dir.remove(self.name()),
+            None => self.system.remove(&self.path),
         }
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 
     fn unwritable(&self, error: WriteError) -> SettingsFileError {
@@ -343,12 +337,6 @@ fn trusted_target(
 /// Returns true for an object without keys and comments.
 fn is_empty(text: &str) -> bool {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
-    name.push(".lock");
-    path.with_file_name(name)
 }
 
 #[cfg(test)]
