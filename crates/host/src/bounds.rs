@@ -6,6 +6,7 @@
 use crate::{
     places::{Places, inside, resolve_links},
     provider::git,
+    provider_context::Extent,
     system::{FileKind, FileRead, HardLinks, ReadError, ReadScope, System},
 };
 use std::{
@@ -123,37 +124,11 @@ impl Bounds {
         root: &Path,
         roots: Option<&[PathBuf]>,
         limit: u64,
+        extent: Extent,
         system: &dyn System,
     ) -> Result<ProjectFile, ReadError> {
-        let read = |path: &Path, within: ReadScope<'_>| system.read(path, within, limit);
-        self.open_by(path, root, roots, &read, system)
-    }
-
-    /// Opens a file as [`Bounds::open`] does, and reads its first `limit` bytes.
-    ///
-    /// # Errors
-    /// Those of [`System::read_head`] and of [`Bounds::open`].
-    pub fn open_head(
-        &self,
-        path: &Path,
-        root: &Path,
-        roots: Option<&[PathBuf]>,
-        limit: u64,
-        system: &dyn System,
-    ) -> Result<ProjectFile, ReadError> {
-        let read = |path: &Path, within: ReadScope<'_>| system.read_head(path, within, limit);
-        self.open_by(path, root, roots, &read, system)
-    }
-
-    fn open_by(
-        &self,
-        path: &Path,
-        root: &Path,
-        roots: Option<&[PathBuf]>,
-        read: &ProjectReader<'_>,
-        system: &dyn System,
-    ) -> Result<ProjectFile, ReadError> {
-        let (read, followed) = match beneath(path, root, roots, read, system) {
+        let read = |path: &Path, within: ReadScope<'_>| extent.read(system, path, within, limit);
+        let (read, followed) = match beneath(path, root, roots, &read, system) {
             Err(ReadError::Outside { target }) => {
                 let Some(named) = self.follow.iter().find(|named| target.starts_with(named)) else {
                     // How far the way goes outside of the roots would reveal what is there.
@@ -163,7 +138,7 @@ impl Bounds {
                 let is_dir = system.stat(named).is_some_and(|stat| stat.kind == FileKind::Dir);
                 let above = named.parent().filter(|_| !is_dir).unwrap_or(named);
                 // The target is opened by its own path: the link may lead elsewhere by now.
-                let read = beneath(&target, above, roots, read, system).map_err(|error| match error {
+                let read = beneath(&target, above, roots, &read, system).map_err(|error| match error {
                     ReadError::Missing if is_link(system, path) => ReadError::Dangling,
                     error => error,
                 })?;
@@ -227,7 +202,14 @@ mod tests {
             .with_link("/w/q", "p");
         let open = |path: &str, root: &str, roots: &[&str]| {
             let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
-            let file = Bounds::default().open(Path::new(path), Path::new(root), Some(&roots), 99, &system);
+            let file = Bounds::default().open(
+                Path::new(path),
+                Path::new(root),
+                Some(&roots),
+                99,
+                Extent::Whole,
+                &system,
+            );
             file.map(|file| String::from_utf8(file.read.into_bytes()).expect("text"))
         };
         for (path, root, roots) in [

@@ -141,10 +141,9 @@ impl ProviderContext<'_> {
     /// # Errors
     /// The reason why there is nothing, which was reported.
     pub(crate) fn read_or_why(&self, what: &ReadRequest<'_>) -> Result<FileRead, ReadFailure> {
-        let read = match (what.scope, what.extent) {
-            (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
-            (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
-            (_, Extent::Head) => self.system.read_head(what.path, what.within, what.limit),
+        let read = match what.scope {
+            Scope::Project => self.open_extent(what.path, what.within, what.limit, what.extent),
+            _ => what.extent.read(self.system, what.path, what.within, what.limit),
         };
         let read = match read {
             Ok(read) => read,
@@ -233,10 +232,7 @@ impl ProviderContext<'_> {
             ReadScope::Root(root) => root,
             ReadScope::Anywhere => self.root_of(path),
         };
-        let file = match extent {
-            Extent::Whole => self.bounds.open(path, root, self.roots, limit, self.system)?,
-            Extent::Head => self.bounds.open_head(path, root, self.roots, limit, self.system)?,
-        };
+        let file = self.bounds.open(path, root, self.roots, limit, extent, self.system)?;
         if let Some(target) = &file.followed {
             self.note_followed(path, target);
         }
@@ -545,6 +541,25 @@ pub enum Extent {
     Head,
 }
 
+impl Extent {
+    /// Reads this part of a file.
+    ///
+    /// # Errors
+    /// Those of [`System::read`].
+    pub fn read(
+        self,
+        system: &dyn System,
+        path: &Path,
+        within: ReadScope<'_>,
+        limit: u64,
+    ) -> Result<FileRead, ReadError> {
+        match self {
+            Extent::Whole => system.read(path, within, limit),
+            Extent::Head => system.read_head(path, within, limit),
+        }
+    }
+}
+
 /// A file to read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadRequest<'a> {
@@ -630,20 +645,17 @@ pub fn project_directory_outside(
 }
 
 pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {
-    let (why, act) = match verdict {
+    let (why, help) = match verdict {
         GateVerdict::UntrustedChanged => {
-            ("it changed since you trusted it", "look at what changed, then trust it")
+            ("it changed since you trusted it", Remedy::grant("look at what changed, then trust it"))
         }
         GateVerdict::UntrustedShared => {
-            ("others could have put it there", "look at it, then trust it by its path")
+            ("others could have put it there", Remedy::grant("look at it, then trust it by its path"))
         }
-        GateVerdict::UntrustedNew | GateVerdict::Included | GateVerdict::Denied => {
-            (NOT_TRUSTED, "look at it, then trust it")
+        GateVerdict::UntrustedNew | GateVerdict::Included => {
+            (NOT_TRUSTED, Remedy::grant("look at it, then trust it"))
         }
-    };
-    let (why, help) = match verdict {
         GateVerdict::Denied => (DENIED, DENIED_HELP.into()),
-        _ => (why, Remedy::grant(act)),
     };
     let what = format!("{shown} ({bytes} bytes)");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::TrustUntrusted, what, why)

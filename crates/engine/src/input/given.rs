@@ -10,7 +10,7 @@ use preface_core::{
 use preface_host::{
     bounds::Bounds,
     places::{Places, normal},
-    provider_context::CONTEXT_FILE_LIMIT,
+    provider_context::{CONTEXT_FILE_LIMIT, Extent},
     system::{FileRead, ReadError, ReadScope},
 };
 use std::{collections::BTreeMap, path::Path};
@@ -40,7 +40,7 @@ impl Engine<'_> {
                 true => {
                     let root = bounds.root_of(path, system, places);
                     bounds
-                        .open(path, root, request.roots.as_deref(), CONTEXT_FILE_LIMIT, system)
+                        .open(path, root, request.roots.as_deref(), CONTEXT_FILE_LIMIT, Extent::Whole, system)
                         .map(|file| file.read)
                 }
             }

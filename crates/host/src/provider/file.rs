@@ -44,23 +44,18 @@ fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable
     let read = match read {
         Ok(read) => read,
         Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
-        Err(error @ ReadError::Outside { .. }) => {
-            let mut variable = refused(key, DiagnosticCode::TemplateFile, &error.to_string());
-            if let (ReadError::Outside { target }, Some(diagnostic)) = (&error, variable.diagnostics.pop()) {
-                variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, context)));
-            }
+        Err(error) => {
+            let (code, help) = match &error {
+                ReadError::Outside { target } => {
+                    (DiagnosticCode::TemplateFile, Some(help_for_outside(key, target, context)))
+                }
+                ReadError::HardLink { .. } => (DiagnosticCode::FileLink, Some(HARD_LINK_HELP.into())),
+                _ => (DiagnosticCode::TemplateFile, None),
+            };
+            let mut variable = refused(key, code, &error.to_string());
+            variable.diagnostics.iter_mut().for_each(|diagnostic| diagnostic.help.clone_from(&help));
             return variable;
         }
-        Err(error @ ReadError::TooLarge { .. }) => {
-            return refused(key, DiagnosticCode::TemplateFile, &error.to_string());
-        }
-        Err(error @ ReadError::HardLink { .. }) => {
-            let mut variable = refused(key, DiagnosticCode::FileLink, &error.to_string());
-            let diagnostic = variable.diagnostics.pop();
-            variable.diagnostics.extend(diagnostic.map(|diagnostic| diagnostic.help(HARD_LINK_HELP)));
-            return variable;
-        }
-        Err(error) => return refused(key, DiagnosticCode::TemplateFile, &error.to_string()),
     };
     let Some(room) = context.file_room.get().checked_sub(read.bytes.len() as u64) else {
         let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
@@ -118,10 +113,9 @@ pub(super) fn open(
     if words.starts_with(context.project_root()) {
         return below(context.project_root());
     }
-    match (context.roots, extent) {
-        (Some(_), _) => below(Path::new("/")),
-        (None, Extent::Whole) => context.system.read(&words, ReadScope::Anywhere, limit),
-        (None, Extent::Head) => context.system.read_head(&words, ReadScope::Anywhere, limit),
+    match context.roots {
+        Some(_) => below(Path::new("/")),
+        None => extent.read(context.system, &words, ReadScope::Anywhere, limit),
     }
 }
 
