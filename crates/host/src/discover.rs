@@ -118,10 +118,6 @@ pub fn layers(profile: &Profile, trust: Trust, context: &ProviderContext<'_>) ->
     Stack(stack)
 }
 
-fn layer_file(scope: Scope, path: &Path, limit: u64, context: &ProviderContext<'_>) -> Option<Vec<Piece>> {
-    context.pieces(&extensions::wanted(scope, path, limit, context))
-}
-
 /// Reads `sections/<id>.md`.
 fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
     let entries = match context.list(layer.scope, dir, context.layer_root(), SECTIONS) {
@@ -161,7 +157,8 @@ fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
             );
             return;
         }
-        let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, context) else { continue };
+        let wanted = extensions::wanted(layer.scope, &path, SECTION_LIMIT, context);
+        let Some(pieces) = context.pieces(&wanted) else { continue };
         if is_blank(&pieces) {
             let shown = context.places.source(layer.scope, &path).path.clone();
             let diagnostic = Diagnostic::warning(

@@ -87,19 +87,9 @@ impl HookCommand {
     }
 
     /// Builds the hook of an entry. Returns `None` if it is inactive or incomplete, or in a slot that preface
-    /// never calls. A project's hook is not granted here: [`hook_commands`] knows the grants.
-    #[must_use]
-    pub fn of(
-        entry: &ExtensionEntry,
-        manifest: Option<&Path>,
-        system: &dyn System,
-        cwd: &Path,
-    ) -> Option<Self> {
-        HookCommand::outside(&project_root(system, cwd), entry, manifest, None, cwd)
-    }
-
-    /// The same, where it is known which directory a bare name is never found in.
-    fn outside(
+    /// never calls. `not_below` is the directory that a bare name is never found in, `checked` the command of a project that is
+    /// granted.
+    fn of(
         not_below: &Path,
         entry: &ExtensionEntry,
         manifest: Option<&Path>,
@@ -184,7 +174,7 @@ pub fn hook_commands(scopes: &Scopes, context: &ProviderContext<'_>) -> Vec<Hook
     let hook = |entry: &ExtensionEntry| {
         let manifest = manifest_path(entry, context);
         let cwd = context.start_dir(entry.needs_grant())?;
-        HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, context), cwd)
+        HookCommand::of(&project, entry, manifest.as_deref(), granted(entry, context), cwd)
     };
     entries.into_iter().filter_map(hook).collect()
 }
@@ -331,8 +321,8 @@ mod tests {
         };
         let scopes = resolve(vec![found], &MergedSettings::default(), &[], &EmptySchemas, &NoGrants);
         let entry = scopes.of(Category::Hooks).next().expect("it is listed").clone();
-        let machine = MemorySystem::new().with_dir("/work/.git");
-        HookCommand::of(&entry, Some(Path::new("/global/x/manifest.json")), &machine, Path::new("/work"))
+        let work = Path::new("/work");
+        HookCommand::of(work, &entry, Some(Path::new("/global/x/manifest.json")), None, work)
     }
 
     #[test]
