@@ -58,6 +58,16 @@ pub struct Splicer<'a> {
     exclude_name: &'a str,
     on: bool,
     hops: usize,
+    count: ImportCount,
+    /// The real files that were imported, with those that import them.
+    pub imported: BTreeMap<PathBuf, Arc<Source>>,
+    /// The real files that are included on their own.
+    pub included: BTreeSet<PathBuf>,
+}
+
+/// What counts for the limits of a build.
+#[derive(Default)]
+struct ImportCount {
     files: usize,
     bytes: usize,
     reads: usize,
@@ -65,10 +75,6 @@ pub struct Splicer<'a> {
     looks: usize,
     /// The number of imports that were left as text because a limit was reached.
     beyond: usize,
-    /// The real files that were imported, with those that import them.
-    pub imported: BTreeMap<PathBuf, Arc<Source>>,
-    /// The real files that are included on their own.
-    pub included: BTreeSet<PathBuf>,
 }
 
 /// One file's imports: the chain of real files that are open, and where they may lead.
@@ -97,25 +103,16 @@ impl<'a> Splicer<'a> {
         diagnostics: &'a DiagnosticReporter<'a>,
         exclude: &'a GlobSet,
     ) -> Self {
-        let on = options.imports == ImportMode::Insert;
-        let (hops, exclude_name) = (options.hops, options.exclude_name());
-        let (files, bytes, reads, read, looks, beyond) = (0, 0, 0, 0, 0, 0);
-        let (imported, included) = (BTreeMap::new(), BTreeSet::new());
         Splicer {
             reader,
             diagnostics,
             exclude,
-            exclude_name,
-            on,
-            hops,
-            files,
-            bytes,
-            reads,
-            read,
-            looks,
-            beyond,
-            imported,
-            included,
+            exclude_name: options.exclude_name(),
+            on: options.imports == ImportMode::Insert,
+            hops: options.hops,
+            count: ImportCount::default(),
+            imported: BTreeMap::new(),
+            included: BTreeSet::new(),
         }
     }
 
@@ -137,11 +134,11 @@ impl<'a> Splicer<'a> {
 
     /// Reports how many imports the limits left as text.
     pub fn finish(self) {
-        if self.beyond > 0 {
+        if self.count.beyond > 0 {
             let what = format!(
                 "{} imports stay as they are written: a build puts in at most {MOST_FILES} files and {MOST_BYTES} \
                  bytes, and looks for {MOST_LOOKS} names",
-                self.beyond
+                self.count.beyond
             );
             let diagnostic = Diagnostic::warning(DiagnosticCode::ImportsLimit, what);
             self.reader.context.note(diagnostic.help("import less, or each file once"));
@@ -196,12 +193,12 @@ impl<'a> Splicer<'a> {
         if written.len() > LONGEST || written.matches('/').count() > DEEPEST {
             return None;
         }
-        if self.looks >= MOST_LOOKS {
-            self.beyond += 1;
+        if self.count.looks >= MOST_LOOKS {
+            self.count.beyond += 1;
             return None;
         }
         let dir = file.path.parent().unwrap_or(file.path);
-        self.looks += 1;
+        self.count.looks += 1;
         // A name as it is written, then without what may be behind it: punctuation, and the name of a heading.
         let end = range.start + 1 + plain.len();
         let mut tries = vec![(written, range.end)];
@@ -241,16 +238,16 @@ impl<'a> Splicer<'a> {
         }
         let is_new = !self.reader.knows(chain.scope, &real);
         let size = usize::try_from(len).unwrap_or(usize::MAX);
-        if self.files >= MOST_FILES
-            || self.bytes.saturating_add(size) > MOST_BYTES
-            || is_new && (self.reads >= MOST_FILES || self.read.saturating_add(len) > MOST_READ)
+        if self.count.files >= MOST_FILES
+            || self.count.bytes.saturating_add(size) > MOST_BYTES
+            || is_new && (self.count.reads >= MOST_FILES || self.count.read.saturating_add(len) > MOST_READ)
         {
-            self.beyond += 1;
+            self.count.beyond += 1;
             return None;
         }
         if is_new {
-            self.reads += 1;
-            self.read += len;
+            self.count.reads += 1;
+            self.count.read += len;
         }
         let source = self.reader.context.places.source(chain.scope, &path);
         let Ok(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
@@ -261,12 +258,12 @@ impl<'a> Splicer<'a> {
             self.report(&reference, &BINARY);
             return None;
         }
-        if self.bytes + text.bytes > MOST_BYTES {
-            self.beyond += 1;
+        if self.count.bytes + text.bytes > MOST_BYTES {
+            self.count.beyond += 1;
             return None;
         }
-        self.files += 1;
-        self.bytes += text.bytes;
+        self.count.files += 1;
+        self.count.bytes += text.bytes;
         Some(Import { path, real, text, end })
     }
 
