@@ -9,6 +9,7 @@ mod walk;
 
 pub use file::{MarkdownFile, body};
 pub(crate) use file::{NO_YAML_HELP, read_by_line, read_file};
+pub(crate) use walk::MarkdownPaths;
 
 use crate::{extensions::roots, provider_context::ProviderContext};
 use file::ReadMarkdown;

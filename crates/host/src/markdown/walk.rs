@@ -23,19 +23,25 @@ const LIMITS: WalkLimits = WalkLimits {
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct MarkdownPath {
+pub(crate) struct MarkdownPath {
     pub path: PathBuf,
     /// The path below the directory, with `/`, without `.md`.
     pub below: String,
 }
 
+/// The most files of a walk that are looked at.
+const MOST_FOUND: usize = 20_000;
+
+/// The Markdown files that a walk finds.
 #[derive(Default)]
-struct MarkdownPaths(Vec<MarkdownPath>);
+pub(crate) struct MarkdownPaths(pub Vec<MarkdownPath>);
 
 impl WalkVisitor for MarkdownPaths {
     fn file(&mut self, directory: &WalkedDirectory<'_>, name: &OsStr, _kind: Option<FileKind>) {
         // A pipe or a broken link of that name is reported when it is read.
-        if let Some(stem) = name.to_string_lossy().strip_suffix(".md").filter(|stem| !stem.is_empty()) {
+        if let Some(stem) = name.to_string_lossy().strip_suffix(".md").filter(|stem| !stem.is_empty())
+            && self.0.len() < MOST_FOUND
+        {
             let below = format!("{}{stem}", directory.below);
             self.0.push(MarkdownPath { path: directory.path.join(name), below });
         }

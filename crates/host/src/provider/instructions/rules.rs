@@ -1,9 +1,9 @@
 //! A directory of rules: which files it has, and about which files each of them is.
 
 use crate::{
-    directory_walk::{DirectoryWalk, WalkLimits, WalkVisitor, WalkedDirectory},
+    directory_walk::{DirectoryWalk, WalkLimits},
+    markdown::MarkdownPaths,
     provider_context::ProviderContext,
-    system::FileKind,
 };
 use preface_core::{
     diagnostic::DiagnosticCode,
@@ -11,17 +11,12 @@ use preface_core::{
     skill::frontmatter::{self, split},
 };
 use serde_json::Value;
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The most rules that a build reads.
 pub const MOST_RULES: usize = 1_000;
 /// The most bytes of all rules.
 pub const MOST_BYTES: u64 = 4 << 20;
-/// The most files of a directory of rules that are looked at.
-const MOST_FILES: usize = 20_000;
 
 const LIMITS: WalkLimits = WalkLimits {
     directories: 1_000,
@@ -31,25 +26,12 @@ const LIMITS: WalkLimits = WalkLimits {
     too_deep: DiagnosticCode::RulesLimit,
 };
 
-#[derive(Default)]
-struct RulePaths(Vec<PathBuf>);
-
-impl WalkVisitor for RulePaths {
-    fn file(&mut self, directory: &WalkedDirectory<'_>, name: &OsStr, kind: Option<FileKind>) {
-        let is_rule = name.len() > 3 && name.as_encoded_bytes().ends_with(b".md");
-        // A link that leads nowhere is reported when it is read.
-        if is_rule && matches!(kind, None | Some(FileKind::File)) && self.0.len() < MOST_FILES {
-            self.0.push(directory.path.join(name));
-        }
-    }
-}
-
 /// Walks a directory of rules. Returns the files sorted by path, and reports what is left out.
 pub fn walk(dir: &Path, scope: Scope, context: &ProviderContext<'_>) -> Vec<PathBuf> {
     let within = (scope == Scope::Project).then(|| context.layer_root());
-    let mut paths = RulePaths::default();
+    let mut paths = MarkdownPaths::default();
     DirectoryWalk::run(dir, scope, within, LIMITS, context, &mut paths);
-    paths.0
+    paths.0.into_iter().map(|found| found.path).collect()
 }
 
 /// The head of a rule.
