@@ -14,7 +14,6 @@ use preface_core::{
     suggestion::{quoted, suggest_or},
 };
 use std::{
-    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -157,68 +156,11 @@ fn read_chain(
     Ok((chain, names))
 }
 
-/// Finds the bytes `part` of a text of a prompt in the files of its profile, by the origin that it has there: the name of the profile, and the
-/// key. `None` if no file has it, such as a text of `--set`.
+/// Reads a profile and those that it extends, the chosen one first; none where one of them cannot be read.
 #[must_use]
-pub fn locate(
-    system: &dyn System,
-    global: Option<&Path>,
-    choice: &ProfileChoice,
-    (profile, key): (&str, &str),
-    text: &str,
-    part: &Range<usize>,
-) -> Option<Place> {
-    let (chain, _) = read_chain(system, global, choice).ok()?;
-    // A variant is named behind the profile that was chosen, whichever of the chain has it.
-    let chosen = &chain.first()?.0.name;
-    let overlaid = profile.strip_prefix(chosen).is_some_and(|rest| rest.starts_with(' '));
-    let mut raws = chain.iter().map(|(raw, _)| raw).filter(|raw| overlaid || raw.name == profile);
-    raws.find_map(|raw| raw.locate(key, text, part, overlaid))
-}
-
-/// Finds the bytes `part` of a value in the nearest profile of a chain that has it under a key such as `options.identity`, in the
-/// profile itself or in one of its variants.
-#[must_use]
-pub fn locate_value(
-    system: &dyn System,
-    global: Option<&Path>,
-    choice: &ProfileChoice,
-    key: &str,
-    value: &str,
-    part: &Range<usize>,
-) -> Option<Place> {
-    let (chain, _) = read_chain(system, global, choice).ok()?;
-    let mut places = chain.iter().flat_map(|(raw, _)| [(raw, false), (raw, true)]);
-    places.find_map(|(raw, overlaid)| raw.locate(key, value, part, overlaid))
-}
-
-/// Returns the place of a key, such as `["section", "identity", "when"]`, in the nearest profile of a chain that has it:
-/// [`RawProfile::place_of`] the key, or [`RawProfile::place_of_value`].
-#[must_use]
-pub fn place_of(
-    system: &dyn System,
-    global: Option<&Path>,
-    choice: &ProfileChoice,
-    path: &[&str],
-    place_in: fn(&RawProfile, &[&str]) -> Place,
-) -> Option<Place> {
-    let (chain, _) = read_chain(system, global, choice).ok()?;
-    chain.iter().map(|(raw, _)| place_in(raw, path)).find(|place| place.span.is_some())
-}
-
-/// Returns the place of a key in the nearest profile of a chain that has it, and the name of the next one that has it too: one
-/// of those that the first extends.
-#[must_use]
-pub fn replaced(
-    system: &dyn System,
-    global: Option<&Path>,
-    choice: &ProfileChoice,
-    key: &str,
-) -> Option<(Place, String)> {
-    let (chain, _) = read_chain(system, global, choice).ok()?;
-    let mut raws = chain.iter().map(|(raw, _)| raw).filter(|raw| raw.has(key));
-    let (nearest, below) = (raws.next()?, raws.next()?);
-    Some((nearest.place_of(&[key]), below.name.clone()))
+pub fn chain(system: &dyn System, global: Option<&Path>, choice: &ProfileChoice) -> Vec<RawProfile> {
+    let (chain, _) = read_chain(system, global, choice).unwrap_or_default();
+    chain.into_iter().map(|(raw, _)| raw).collect()
 }
 
 fn is_small(settings: &[Setting]) -> bool {

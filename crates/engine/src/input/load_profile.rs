@@ -80,21 +80,21 @@ impl ProfileSource {
     /// Returns the place of a key in the nearest profile that has it, such as `["section", "identity", "when"]`.
     #[must_use]
     pub fn place_of_key(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
-        profile::place_of(system, self.dir.as_deref(), &self.choice, path, RawProfile::place_of)
+        self.files(system).iter().map(|raw| raw.place_of(path)).find(|place| place.span.is_some())
     }
 
     /// Returns the place of the value of a key in the nearest profile that has it.
     #[must_use]
     pub fn place_of_value(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
-        profile::place_of(system, self.dir.as_deref(), &self.choice, path, RawProfile::place_of_value)
+        self.files(system).iter().map(|raw| raw.place_of_value(path)).find(|place| place.span.is_some())
     }
 
     /// Finds the place of a variable in a condition, such as `section.identity.when`: the condition, if no file of the profile
     /// has the variable in it.
     #[must_use]
     pub fn locate_test(&self, system: &dyn System, when: &str, variable: &VariableKey) -> Option<Place> {
-        let (text, dir) = (variable.as_str(), self.dir.as_deref());
-        profile::locate_value(system, dir, &self.choice, when, text, &(0..text.len()))
+        let text = variable.as_str();
+        self.locate_value(system, when, text, &(0..text.len()))
             .or_else(|| self.place_of_key(system, &when.split('.').collect::<Vec<_>>()))
     }
 
@@ -102,7 +102,10 @@ impl ProfileSource {
     /// name of that one.
     #[must_use]
     pub fn replaced(&self, system: &dyn System, key: &str) -> Option<(Place, String)> {
-        profile::replaced(system, self.dir.as_deref(), &self.choice, key)
+        let files = self.files(system);
+        let mut raws = files.iter().filter(|raw| raw.has(key));
+        let (nearest, below) = (raws.next()?, raws.next()?);
+        Some((nearest.place_of(&[key]), below.name.clone()))
     }
 
     /// Finds the bytes `part` of a text with the origin (profile, key) in the files of the profile. `None` if no file has it.
@@ -110,11 +113,15 @@ impl ProfileSource {
     pub fn locate(
         &self,
         system: &dyn System,
-        origin: (&str, &str),
+        (profile, key): (&str, &str),
         text: &str,
         part: &Range<usize>,
     ) -> Option<Place> {
-        profile::locate(system, self.dir.as_deref(), &self.choice, origin, text, part)
+        let files = self.files(system);
+        // A variant is named behind the profile that was chosen, whichever of the chain has it.
+        let overlaid = profile.strip_prefix(&*files.first()?.name).is_some_and(|rest| rest.starts_with(' '));
+        let mut raws = files.iter().filter(|raw| overlaid || raw.name == profile);
+        raws.find_map(|raw| raw.locate(key, text, part, overlaid))
     }
 
     /// Finds the bytes `part` of the value of a variable that the profile sets: an option, or the line of a tool. `None` if no file
@@ -132,7 +139,25 @@ impl ProfileSource {
             ("item", "line") => format!("tool_texts.{source}.snippet"),
             _ => return None,
         };
-        profile::locate_value(system, self.dir.as_deref(), &self.choice, &key, value, part)
+        self.locate_value(system, &key, value, part)
+    }
+
+    /// Finds the bytes `part` of a value in the nearest profile that has it under a key, in the profile itself or in one of its
+    /// variants.
+    fn locate_value(
+        &self,
+        system: &dyn System,
+        key: &str,
+        value: &str,
+        part: &Range<usize>,
+    ) -> Option<Place> {
+        let files = self.files(system);
+        let mut places = files.iter().flat_map(|raw| [(raw, false), (raw, true)]);
+        places.find_map(|(raw, overlaid)| raw.locate(key, value, part, overlaid))
+    }
+
+    fn files(&self, system: &dyn System) -> Vec<RawProfile> {
+        profile::chain(system, self.dir.as_deref(), &self.choice)
     }
 }
 
