@@ -41,16 +41,12 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
 fn read_up_to(file: &File, size: u64, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let mut room = if size == 0 { UNKNOWN } else { size.saturating_add(1) }.min(most);
-    loop {
+    while (bytes.len() as u64) < most {
         reserve(&mut bytes, room)?;
-        if read_more(file, &mut bytes)? == 0 {
+        if read_more(file, &mut bytes)? == 0 || bytes.len() as u64 == size {
             break;
         }
-        let len = bytes.len() as u64;
-        if len == size || len >= most {
-            break;
-        }
-        if len >= room {
+        if bytes.len() as u64 >= room {
             room = room.saturating_mul(2).min(most);
         }
     }
