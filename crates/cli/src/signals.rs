@@ -5,7 +5,7 @@
 //! ends it at once, as without a handler.
 
 use crate::failure::{CommandFailure, Exit};
-use preface_engine::{OsSystem, mcp::StopSignal};
+use preface_engine::{OsSystem, mcp::CancellationToken};
 use std::{
     io, process,
     sync::{Arc, Mutex, Once, PoisonError},
@@ -26,7 +26,7 @@ struct SignalState {
 
 /// Watches for signals while servers are queried.
 pub struct Signals {
-    stop: StopSignal,
+    stop: CancellationToken,
     state: Arc<Mutex<SignalState>>,
 }
 
@@ -34,7 +34,7 @@ impl Signals {
     /// Starts to listen, if the system allows it; otherwise signals do what they always do.
     pub fn listen() -> Self {
         let signals = Signals {
-            stop: StopSignal::default(),
+            stop: CancellationToken::default(),
             state: Arc::new(Mutex::new(SignalState { is_watching: true, signal: None })),
         };
         if let Ok((runtime, coming)) = begin() {
@@ -47,7 +47,7 @@ impl Signals {
                     state.is_watching
                 };
                 if is_watching {
-                    stop.stop();
+                    stop.cancel();
                     thread::sleep(PATIENCE);
                 }
                 process::exit(exit as i32);
@@ -57,7 +57,7 @@ impl Signals {
     }
 
     /// Returns the handle that a signal stops.
-    pub fn stop(&self) -> StopSignal {
+    pub fn stop(&self) -> CancellationToken {
         self.stop.clone()
     }
 

@@ -13,7 +13,8 @@ mod testing;
 mod text;
 
 pub use query::query_servers;
-pub use reach::{QueryLimits, ServerEndpoint, ServerTarget, StopSignal};
+pub use reach::{QueryLimits, ServerEndpoint, ServerTarget};
 pub use server_reply::{McpError, ServerReply};
 #[cfg(feature = "testing")]
 pub use testing::replay;
+pub use tokio_util::sync::CancellationToken;

@@ -29,7 +29,7 @@ use tokio::{
 /// Requests the lists of servers, all at once, and waits for all of them. A failing server costs the others no time.
 ///
 /// `on_reply` is called with each reply as it arrives; all are returned in the order of the targets. The caller may be inside
-/// a runtime or not. The [`StopSignal`](crate::StopSignal) of the limits kills all programs that were started; the servers
+/// a runtime or not. The [`CancellationToken`](crate::CancellationToken) of the limits kills all programs that were started; the servers
 /// without a reply are [`McpError::Stopped`]. Nothing that a server does makes this fail: its error is in its [`ServerReply`].
 ///
 /// ```
@@ -94,7 +94,7 @@ where
         loop {
             let done = tokio::select! {
                 biased;
-                () = limits.stop.wait_until_stopped() => break,
+                () = limits.stop.cancelled() => break,
                 done = running.join_next() => done,
             };
             let Some(done) = done else { break };
@@ -105,7 +105,7 @@ where
         }
         reply
     });
-    let missing = if limits.stop.is_stopped() {
+    let missing = if limits.stop.is_cancelled() {
         // Whatever still runs is dropped, and a program is killed when it is.
         runtime.shutdown_timeout(STOP_TIMEOUT);
         McpError::Stopped

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// A server of a query. Its values are ready to use: nothing here is expanded.
 #[derive(Clone)]
@@ -53,47 +53,14 @@ pub struct QueryLimits {
     pub items: usize,
     /// The most bytes of a prompt's messages or a resource's contents.
     pub fetched: usize,
-    /// The signal that ends the connection early. The default one is never stopped.
-    pub stop: StopSignal,
+    /// Ends the connection early: all programs that were started are killed, with all that they started. The default one is never
+    /// cancelled.
+    pub stop: CancellationToken,
 }
 
 impl Default for QueryLimits {
     fn default() -> Self {
-        QueryLimits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: StopSignal::default() }
-    }
-}
-
-// A way to end a query early. The caller handles signals.
-
-/// A signal that ends a query early: all programs that were started are killed, with all that they started.
-///
-/// Clones are one and the same. One that was stopped stays so.
-#[derive(Clone, Debug)]
-pub struct StopSignal(watch::Sender<bool>);
-
-impl Default for StopSignal {
-    fn default() -> Self {
-        StopSignal(watch::Sender::new(false))
-    }
-}
-
-impl StopSignal {
-    /// Stops. Returns at once; the query ends soon after.
-    pub fn stop(&self) {
-        self.0.send_replace(true);
-    }
-
-    /// Returns true once [`StopSignal::stop`] was called.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        *self.0.borrow()
-    }
-
-    /// Waits until it is stopped.
-    pub(crate) async fn wait_until_stopped(&self) {
-        let mut stopped = self.0.subscribe();
-        // The sender is here: it cannot be gone.
-        let _ = stopped.wait_for(|stopped| *stopped).await;
+        QueryLimits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: CancellationToken::default() }
     }
 }
 

@@ -21,6 +21,6 @@ mod tests;
 #[cfg(feature = "mcp")]
 pub use answer::{ServerAnswer, ServerAnswers, ServerState};
 #[cfg(feature = "mcp")]
-pub use preface_mcp::{ServerReply, StopSignal};
+pub use preface_mcp::{ServerReply, CancellationToken};
 #[cfg(feature = "mcp")]
 pub use query::QueryOptions;

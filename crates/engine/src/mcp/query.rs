@@ -21,7 +21,7 @@ use preface_host::{
     mcp_recordings,
     provider::mcp_fetched,
 };
-use preface_mcp::{McpError, QueryLimits, ServerReply, ServerTarget, StopSignal};
+use preface_mcp::{McpError, QueryLimits, ServerReply, ServerTarget, CancellationToken};
 use std::{path::PathBuf, time::Duration};
 
 /// The default time limit of a server: one that is installed when it is first started needs a while.
@@ -37,13 +37,13 @@ pub struct QueryOptions {
     /// True if the answers are recorded.
     pub record: bool,
     /// The handle that ends asking early, with all that was started. The caller handles signals.
-    pub stop: StopSignal,
+    pub stop: CancellationToken,
 }
 
 impl Default for QueryOptions {
     /// All of them, thirty seconds each, and their answers are recorded.
     fn default() -> Self {
-        QueryOptions { names: Vec::new(), deadline: DEADLINE, record: true, stop: StopSignal::default() }
+        QueryOptions { names: Vec::new(), deadline: DEADLINE, record: true, stop: CancellationToken::default() }
     }
 }
 
