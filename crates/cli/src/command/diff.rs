@@ -11,7 +11,7 @@ use crate::{
     subject::{Subject, rebuild},
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, number, one_line, wrap},
     },
 };
@@ -381,7 +381,7 @@ fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize)
         out.push_str("\nThe texts are the same, byte for byte.\n");
         return out;
     }
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
+    let mut table = TextTable::new().right(&[1]);
     for part in difference.parts.iter().filter(|part| part.change != Change::Same) {
         table.row([
             Cell::styled(part.change.as_str(), style::change(part.change)),

@@ -12,7 +12,7 @@ use crate::{
         Ui,
         diagnostic::DiagnosticView,
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, one_line},
     },
 };
@@ -158,7 +158,7 @@ fn view(
     if !out.is_empty() {
         out.push('\n');
     }
-    let mut table = TextTable::new([ColumnAlignment::Left; 2]);
+    let mut table = TextTable::new();
     let mut line = |name: &str, value: Cell| table.row([Cell::styled(name, dim), value]);
     line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
     let is_fallback = problems

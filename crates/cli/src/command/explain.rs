@@ -16,7 +16,7 @@ use crate::{
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, number, one_line, short_middle, wrap},
     },
 };
@@ -208,7 +208,7 @@ fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, CommandFai
 /// The main view: a row per part, its sources below it, the cache line, the total.
 pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
     let explained = explained(subject)?;
-    let (bold, dim) = (style::BOLD, style::DIM);
+    let bold = style::BOLD;
     let tokens = &explained.tokens;
     let mut out = head(&explained);
     let room = ui.columns();
@@ -217,13 +217,7 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
         return Ok(out);
     }
     out.push('\n');
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
-    table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["tokens", "share", "stability", "section"]).right(&[0, 1]);
     let cache = &explained.cache;
     let counts = row_tokens(&explained);
     let tenths = apportion(&counts, 1000);
@@ -254,7 +248,7 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
 
 /// Formats the attachments in messages of the user: a table for each place.
 fn attachments(explained: &Explanation, room: Option<usize>) -> String {
-    let (bold, dim) = (style::BOLD, style::DIM);
+    let bold = style::BOLD;
     let mut out = String::new();
     for place in AttachmentPlace::ALL {
         let here: Vec<&AttachmentRow> =
@@ -269,9 +263,7 @@ fn attachments(explained: &Explanation, room: Option<usize>) -> String {
             place.about(),
             count(tokens, "token")
         );
-        let mut table =
-            TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left]);
-        table.row(["tokens", "stability", "text"].map(|head| Cell::styled(head, dim)));
+        let mut table = TextTable::headed(["tokens", "stability", "text"]).right(&[0]);
         for attachment in here {
             aside_rows(&mut table, attachment, room);
         }
@@ -308,9 +300,7 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
     if !named {
         return String::new();
     }
-    let dim = style::DIM;
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
-    table.row(["made by", "hook", "sections"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["made by", "hook", "sections"]);
     for trigger in &explained.triggers {
         let sections: Vec<&str> = trigger.sections.iter().map(|id| id.as_str()).collect();
         let sections = match sections.len() {
@@ -480,14 +470,7 @@ fn cache_line(explained: &Explanation) -> String {
 fn spans(ui: &Ui, subject: &Subject) -> String {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let room = ui.columns();
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
-    table.row(["from", "to", "section", "origin", "text"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["from", "to", "section", "origin", "text"]).right(&[0, 1]);
     for row in spans_view(&subject.prompt, &mut labels) {
         let label = match room {
             Some(room) => short_middle(&row.label, (room / 3).max(16)).into_owned(),

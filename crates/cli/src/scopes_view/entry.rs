@@ -10,7 +10,7 @@ use crate::{
     failure::CommandFailure,
     ui::{
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{listed, one_line},
     },
 };
@@ -103,7 +103,7 @@ pub enum ProjectVisibility {
 pub fn entry_report(entries: &[ListingRow], project: ProjectVisibility) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
-    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
+    let mut table = TextTable::new();
     for scope in Scope::ALL {
         let layer = || Cell::styled(format!("  {scope}"), style::scope(scope));
         let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::ui::{
     style,
-    table::{Cell, ColumnAlignment, TextTable},
+    table::{Cell, TextTable},
     text::{count, one_line, wrap},
 };
 use anstyle::Style;
@@ -102,8 +102,7 @@ pub fn table(
     let is_shown = |row: &&ListingRow| row.active || inactive == InactiveRows::Shown;
     let groups: Vec<(String, Vec<&ListingRow>)> =
         shown.iter().flat_map(|group| grouped(*group, of(*group).filter(is_shown).collect())).collect();
-    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
-    table.row(["  name", "layer", "state", "what it is"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["  name", "layer", "state", "what it is"]);
     groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(entry)));
     let lines = table.show(room);
     let mut lines = lines.lines();

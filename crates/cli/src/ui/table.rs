@@ -6,15 +6,6 @@ use super::{
 };
 use anstyle::Style;
 
-/// The alignment of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnAlignment {
-    /// To the left.
-    Left,
-    /// To the right: numbers.
-    Right,
-}
-
 /// One cell: its text, already fit to be shown, and its style.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
@@ -48,14 +39,26 @@ impl<T: Into<String>> From<T> for Cell {
 /// Rows under each other.
 #[derive(Clone, Debug)]
 pub struct TextTable<const N: usize> {
-    sides: [ColumnAlignment; N],
+    /// True for the columns of numbers, which are aligned to the right.
+    right: [bool; N],
     rows: Vec<[Cell; N]>,
 }
 
 impl<const N: usize> TextTable<N> {
-    /// Starts a table.
-    pub fn new(sides: [ColumnAlignment; N]) -> Self {
-        TextTable { sides, rows: Vec::new() }
+    /// Starts a table without a heading.
+    pub fn new() -> Self {
+        TextTable { right: [false; N], rows: Vec::new() }
+    }
+
+    /// Starts a table with a heading.
+    pub fn headed(heads: [&str; N]) -> Self {
+        TextTable { rows: vec![heads.map(|head| Cell::styled(head, style::DIM))], ..TextTable::new() }
+    }
+
+    /// Aligns columns to the right, as numbers are.
+    pub fn right(mut self, columns: &[usize]) -> Self {
+        columns.iter().for_each(|column| self.right[*column] = true);
+        self
     }
 
     /// Adds a row.
@@ -98,7 +101,7 @@ impl<const N: usize> TextTable<N> {
                     _ => cell.text.as_str().into(),
                 };
                 let free = widths[column].saturating_sub(columns(&text));
-                if self.sides[column] == ColumnAlignment::Right {
+                if self.right[column] {
                     pending += free;
                 }
                 if !text.is_empty() {
@@ -106,7 +109,7 @@ impl<const N: usize> TextTable<N> {
                     pending = 0;
                     out.push_str(&format!("{}{text}{:#}", cell.style, cell.style));
                 }
-                if self.sides[column] == ColumnAlignment::Left {
+                if !self.right[column] {
                     pending += free;
                 }
                 pending += 2;
@@ -124,8 +127,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_nothing_trails() {
-        let mut table =
-            TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left]);
+        let mut table = TextTable::new().right(&[0]);
         table.row(["1".into(), "ab".into(), "".into()]);
         table.row(["100".into(), "c".into(), "the last column".into()]);
         assert_eq!(table.show(None), "  1  ab\n100  c   the last column\n");

@@ -8,7 +8,7 @@ use crate::{
     flags::OutputFormat,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, one_line},
     },
 };
@@ -175,7 +175,7 @@ pub fn diff(
         ui.view(&(out + "\nThe requests are the same, but for ids.\n"))?;
         return Ok(true);
     }
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
+    let mut table = TextTable::new().right(&[1]);
     for (rows, unit, name_style) in [(&sources, "bytes", style::BOLD), (&parts, "tokens", style::ACCENT)] {
         for row in rows.iter().filter(|row| row.change != Change::Same) {
             let change = Cell::styled(row.change.as_str(), style::change(row.change));

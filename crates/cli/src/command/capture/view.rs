@@ -4,7 +4,7 @@ use crate::{
     command::explain::apportion::apportion,
     ui::{
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, listed, number, one_line, short_middle, wrap},
     },
 };
@@ -100,13 +100,6 @@ impl<'c> CountedRequest<'c> {
         )
     }
 
-    fn table(&self, last: &str) -> TextTable<4> {
-        let right = ColumnAlignment::Right;
-        let mut table = TextTable::new([right, right, right, ColumnAlignment::Left]);
-        table.row(["≈tokens", "share", "bytes", last].map(|head| Cell::styled(head, style::DIM)));
-        table
-    }
-
     /// A row for each source, the largest first.
     fn sources(&self, columns: Option<usize>) -> String {
         let mut tokens: BTreeMap<&Source, usize> = BTreeMap::new();
@@ -115,7 +108,7 @@ impl<'c> CountedRequest<'c> {
                 *tokens.entry(&row.source).or_default() += count;
             }
         }
-        let mut table = self.table("source");
+        let mut table = table("source");
         for (source, bytes) in self.request.by_source() {
             let tokens = tokens.get(&source).copied().unwrap_or(0);
             let label = fitted(&label(&self.capture.agent, &source), columns, 0);
@@ -132,7 +125,7 @@ impl<'c> CountedRequest<'c> {
 
     /// A row for each item, by kind, with its sources below it.
     fn parts(&self, columns: Option<usize>) -> String {
-        let mut table = self.table("part of the request");
+        let mut table = table("part of the request");
         for (kind, heading) in [
             (ItemKind::System, "system prompt"),
             (ItemKind::Tool, "tools"),
@@ -289,6 +282,10 @@ impl<'c> CountedRequest<'c> {
         lines.push("note: this is the first request; what later turns add is not known. Counts of tokens are estimates of the text.".to_owned());
         lines
     }
+}
+
+fn table(last: &str) -> TextTable<4> {
+    TextTable::headed(["≈tokens", "share", "bytes", last]).right(&[0, 1, 2])
 }
 
 fn percent(part: usize, whole: usize) -> String {

@@ -10,7 +10,7 @@ use crate::{
     json::ListDocument,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{number, one_line},
     },
 };
@@ -113,17 +113,10 @@ fn tokens(index: &CatalogIndex) -> Option<usize> {
 }
 
 fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
-    let dim = style::DIM;
     if found.is_empty() {
         return format!("Nothing is imported yet. {} takes in a catalog.\n", command("catalog import DIR"));
     }
-    let mut table = TextTable::new([
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-    ]);
-    table.row(["version", "prompts", "tokens", "pin"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["version", "prompts", "tokens", "pin"]).right(&[1, 2]);
     for stored in found {
         let version = Cell::styled(&stored.version, style::BOLD);
         table.row(match &stored.index {
@@ -140,8 +133,7 @@ fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
 }
 
 fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
-    let mut table = TextTable::new([ColumnAlignment::Right, ColumnAlignment::Right, ColumnAlignment::Left]);
-    table.row(["tokens", "values", "name"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["tokens", "values", "name"]).right(&[0, 1]);
     for entry in rows {
         // A column of zeros hides the others.
         let values = if entry.values == 0 { String::new() } else { number(entry.values) };

@@ -8,7 +8,7 @@ use crate::{
     json::ListDocument,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, number, one_line, short, wrap},
     },
 };
@@ -85,11 +85,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ui.json(&ListDocument { kind: "uses", entries: uses, diagnostics: &[] })?;
         return Ok(Exit::Done);
     }
-    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
-    table.row(
-        ["place", "text", "prompt, or why it is not the catalog's"]
-            .map(|head| Cell::styled(head, style::DIM)),
-    );
+    let mut table = TextTable::headed(["place", "text", "prompt, or why it is not the catalog's"]);
     for CatalogUse { place, prompt, why } in &uses {
         let (of, what) = match prompt {
             Some(prompt) => (Cell::styled("catalog", style::ACCENT), prompt),

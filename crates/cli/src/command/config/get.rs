@@ -8,7 +8,7 @@ use crate::{
     json::ListDocument,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -106,7 +106,7 @@ fn why(
         };
     }
     let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
-    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+    let mut table = TextTable::new();
     for one in &values {
         let style = match one.outcome {
             ValueOutcome::Used => good,

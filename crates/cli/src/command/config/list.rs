@@ -8,7 +8,7 @@ use crate::{
     json::ListDocument,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{one_line, short},
     },
 };
@@ -65,7 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         OutputFormat::Text => {
             let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
-            let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+            let mut table = TextTable::new();
             for (key, node) in &found {
                 table.row([
                     Cell::styled(one_line(&key.to_string()), style::BOLD),

@@ -8,7 +8,7 @@ use crate::{
     store::{StoreFlag, actor},
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment::Left, TextTable},
+        table::{Cell, TextTable},
         text::{minute, one_line},
     },
 };
@@ -127,8 +127,7 @@ fn document(entry: &AuditEntry) -> Value {
 
 fn view(found: &[AuditEntry], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([Left, Left, Left, Left, Left]);
-    table.row(["at", "actor", "action", "subject", "detail"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["at", "actor", "action", "subject", "detail"]);
     for entry in found {
         table.row([
             Cell::styled(minute(&entry.at.to_string()), dim),

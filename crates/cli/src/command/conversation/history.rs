@@ -9,11 +9,7 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{
-            Cell,
-            ColumnAlignment::{Left, Right},
-            TextTable,
-        },
+        table::{Cell, TextTable},
         text::{minute, number, one_line},
     },
 };
@@ -96,9 +92,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([Right, Left, Left, Left, Right, Left]);
-    let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["rev", "reason", "built", "replaced", "bytes", "from"]).right(&[0, 4]);
     for (StoredPrompt { head, .. }, replaced_at) in prompts {
         let from = template(head.template.as_ref());
         table.row([

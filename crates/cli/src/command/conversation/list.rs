@@ -9,11 +9,7 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{
-            Cell,
-            ColumnAlignment::{Left, Right},
-            TextTable,
-        },
+        table::{Cell, TextTable},
         text::{minute, number, one_line, short_middle},
     },
 };
@@ -79,9 +75,8 @@ const ID: usize = 28;
 
 fn view(found: &[PromptSummary], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([Left, Right, Left, Right, Left, Left]);
-    let heads = ["conversation", "rev", "built", "bytes", "from", "cwd"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table =
+        TextTable::headed(["conversation", "rev", "built", "bytes", "from", "cwd"]).right(&[1, 3]);
     for head in found {
         let id = one_line(head.id.as_str());
         let id = if room.is_some() { short_middle(&id, ID).into_owned() } else { id };

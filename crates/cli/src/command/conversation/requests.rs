@@ -10,11 +10,7 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{
-            Cell,
-            ColumnAlignment::{Left, Right},
-            TextTable,
-        },
+        table::{Cell, TextTable},
         text::{minute, number, one_line},
     },
 };
@@ -51,9 +47,9 @@ pub fn list(
 
 fn table(summaries: &[RequestSummary], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([Right, Left, Left, Right, Right, Right, Left]);
-    let heads = ["request", "built", "model", "bytes", "expected", "cached", "difference"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table =
+        TextTable::headed(["request", "built", "model", "bytes", "expected", "cached", "difference"])
+            .right(&[0, 3, 4, 5]);
     let share = |share: f64| format!("{:.0}%", share * 100.0);
     for one in summaries {
         table.row([

@@ -9,7 +9,7 @@ use crate::{
     subject::Subject,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment::Left, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -77,7 +77,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 /// Formats the properties of a stored prompt, a line each.
 fn about(head: &PromptSummary, room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([Left, Left]);
+    let mut table = TextTable::new();
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             table.row([Cell::styled(name, dim), value.into()]);

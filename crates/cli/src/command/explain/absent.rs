@@ -5,7 +5,7 @@ use crate::{
     subject::Subject,
     ui::{
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -23,8 +23,7 @@ pub fn view(subject: &Subject) -> String {
     if prompt.absent.is_empty() && lost.is_empty() {
         return "Nothing is absent.\n".to_owned();
     }
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
-    table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["section", "reason", "why"]);
     for one in &prompt.absent {
         let reason = serde_json::to_value(one.reason).ok();
         let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or_default().replace('_', " ");

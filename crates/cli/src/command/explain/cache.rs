@@ -5,7 +5,7 @@ use crate::{
     subject::Subject,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{number, wrap},
     },
 };
@@ -47,15 +47,8 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
         "{bold}{model}{bold:#}: a beginning of {} tokens or more is cached{ttl} {dim}({facts}){dim:#}\n\n",
         number(plan.minimum)
     );
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
-    let heads = ["tokens", "prefix", "tier", "part of the request", "mark at its end"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["tokens", "prefix", "tier", "part of the request", "mark at its end"])
+        .right(&[0, 1]);
     // Everything in front of the last mark is read from the cache.
     let is_cached = |tier: &CacheTier| matches!(tier.mark, CacheMark::Placed | CacheMark::Automatic);
     let cached = plan.tiers.iter().rposition(is_cached).map_or(0, |last| last + 1);

@@ -3,7 +3,7 @@
 use super::{merged, percent};
 use crate::ui::{
     style,
-    table::{Cell, ColumnAlignment, TextTable},
+    table::{Cell, TextTable},
     text::{count, number, short_middle},
 };
 use preface_engine::core::{
@@ -17,18 +17,8 @@ pub const FEW: &str = "10";
 /// Shows the largest parts: a row each, with what they take so far, and what is left to the others.
 pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String {
     let rows = largest(explained);
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
-    table.row(
-        ["tokens", "share", "sum", "so far", "section", "mostly from"]
-            .map(|head| Cell::styled(head, style::DIM)),
-    );
+    let mut table = TextTable::headed(["tokens", "share", "sum", "so far", "section", "mostly from"])
+        .right(&[0, 1, 2, 3]);
     let (shown, others) = rows.split_at(most.min(rows.len()));
     for row in shown {
         table.row([

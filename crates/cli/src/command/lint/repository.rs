@@ -4,8 +4,7 @@ use crate::{
     failure::CommandFailure,
     files,
     ui::{
-        style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::TextTable,
         text::{count, one_line},
     },
 };
@@ -66,8 +65,7 @@ pub fn table(files: &[AgentFile], columns: Option<usize>) -> String {
             None => rows.push((file, 0)),
         }
     }
-    let mut table = TextTable::new([ColumnAlignment::Left; 2]);
-    table.row(["file", "read by"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["file", "read by"]);
     for (first, others) in &rows {
         let name = one_line(&first.names.join(", "));
         let others = if *others > 0 { format!(" and {}", count(*others, "other")) } else { String::new() };

@@ -11,7 +11,7 @@ use crate::{
     },
     ui::{
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{columns, count, listed, one_line, short},
     },
 };
@@ -99,7 +99,7 @@ pub fn tools(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     }));
     if !report.tools.is_empty() {
         let bold = style::BOLD;
-        let mut table = TextTable::new([ColumnAlignment::Left; 3]);
+        let mut table = TextTable::new();
         for tool in &report.tools {
             let about = tool.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
             table.row([
@@ -152,7 +152,7 @@ pub fn servers(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
 
 /// Formats what is recorded of the servers that may run, and when it was recorded.
 fn recorded(report: &ServersReport, room: Option<usize>) -> String {
-    let mut table = TextTable::new([ColumnAlignment::Left; 2]);
+    let mut table = TextTable::new();
     for server in report.scopes.mcp.servers.iter().filter(|server| server.runnable) {
         let what = match report.known.get(&server.name) {
             Some(known) => recording(known).into(),
@@ -235,8 +235,7 @@ fn files<const N: usize>(
     let dim = style::DIM;
     let mut text = String::new();
     let mut listing = Listing { diagnostics, ..Listing::default() };
-    let mut table = TextTable::new([ColumnAlignment::Left; N]);
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(heads);
     let mut lines = Vec::new();
     for FileRow { entry, cells, below } in rows {
         table.row(cells);
@@ -396,13 +395,8 @@ pub fn models(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let places = query.engine.look(&query.request)?.places().clone();
     let mut diagnostics = Diagnostics::new();
     let models = models::read_in(&files::system(), &places, &mut diagnostics);
-    let mut sides = [ColumnAlignment::Left; 7];
-    sides[2] = ColumnAlignment::Right;
-    let mut table = TextTable::new(sides);
-    table.row(
-        ["model", "vendor", "caches from", "lifetime", "marks", "tokenizer", "as of"]
-            .map(|head| Cell::styled(head, style::DIM)),
-    );
+    let heads = ["model", "vendor", "caches from", "lifetime", "marks", "tokenizer", "as of"];
+    let mut table = TextTable::headed(heads).right(&[2]);
     models.rows().for_each(|row| model(&mut table, row));
     let entries = models.rows().map(|row| json!(row)).collect();
     Ok(Listing { entries, diagnostics, text: table.show(query.room), ..Listing::default() })
@@ -433,8 +427,7 @@ pub fn reminders(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let dim = style::DIM;
     let report = query.engine.look(&query.request)?.reminders();
     let entries = report.catalogue.iter().map(reminder).collect();
-    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
-    table.row(["event", "layer", "fields"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["event", "layer", "fields"]);
     for one in report.catalogue.iter() {
         let scope = one.source.scope;
         let fields: Vec<String> = one.fields.iter().map(EventField::to_string).collect();
@@ -477,8 +470,7 @@ const ONE_LINE: usize = 110;
 
 fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([ColumnAlignment::Left; 5]);
-    table.row(["variable", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["variable", "value", "stability", "cost", "about"]);
     for row in rows {
         let [name, value, stability] = cells(row, 32);
         table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), dim)]);
@@ -487,8 +479,7 @@ fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
 }
 
 fn narrow(rows: &[VariableRow]) -> String {
-    let mut table = TextTable::new([ColumnAlignment::Left; 3]);
-    table.row(["variable", "value", "stability"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["variable", "value", "stability"]);
     rows.iter().for_each(|row| table.row(cells(row, 36)));
     let about = |row: &VariableRow| format!("  {}; costs: {}", row.about, row.cost);
     table.show_with(rows.iter().map(|row| vec![about(row)]), None)

@@ -6,7 +6,7 @@ use crate::{
     files,
     ui::{
         style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -65,8 +65,7 @@ impl Preset {
 
 /// Lists the presets and profiles.
 pub(super) fn list(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
-    table.row(["name", "layer", "path", "about"].map(|head| Cell::styled(head, style::DIM)));
+    let mut table = TextTable::headed(["name", "layer", "path", "about"]);
     let presets = Preset::all(&query.request)?;
     for preset in &presets {
         table.row([

@@ -10,7 +10,7 @@ use crate::{
     signals::Signals,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -109,18 +109,8 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     if servers.is_empty() {
         return format!("{dim}no MCP server is active: {} shows all{dim:#}\n", command("list servers"));
     }
-    let sides = [
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-    ];
-    let mut table = TextTable::new(sides);
     let heads = ["server", "state", "ms", "protocol", "tools", "prompts", "resources"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(heads).right(&[2, 4, 5, 6]);
     for server in servers {
         let number =
             |number: Option<usize>| Cell::from(number.map_or_else(String::new, |number| number.to_string()));
@@ -141,7 +131,7 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
 pub fn offers(server: &ServerAnswer, room: Option<usize>) -> String {
     let Some(offer) = &server.description else { return String::new() };
     let (bold, dim) = (style::BOLD, style::DIM);
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
+    let mut table = TextTable::new();
     let mut row = |kind: &str, name: &str, about: Option<&str>| {
         let first = about.and_then(|about| about.trim().lines().next()).unwrap_or_default();
         table.row([

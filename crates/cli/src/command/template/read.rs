@@ -10,7 +10,7 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::one_line,
     },
 };
@@ -80,14 +80,8 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
         }
         OutputFormat::Text => {
             let dim = style::DIM;
-            let mut table = TextTable::new([
-                ColumnAlignment::Left,
-                ColumnAlignment::Right,
-                ColumnAlignment::Left,
-                ColumnAlignment::Right,
-                ColumnAlignment::Left,
-            ]);
-            table.row(["template", "version", "when", "size", "labels"].map(|head| Cell::styled(head, dim)));
+            let mut table =
+                TextTable::headed(["template", "version", "when", "size", "labels"]).right(&[1, 3]);
             for version in &found {
                 table.row([
                     Cell::styled(one_line(version.name.as_str()), style::BOLD),
@@ -188,14 +182,7 @@ fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> Result<Exit, Comma
 
 fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-    ]);
-    table.row(["version", "when", "by", "size", "labels and note"].map(|head| Cell::styled(head, dim)));
+    let mut table = TextTable::headed(["version", "when", "by", "size", "labels and note"]).right(&[0, 3]);
     for version in versions {
         let mut words: Vec<String> = version.labels.iter().map(|label| format!("[{label}]")).collect();
         if !version.note.is_empty() {

@@ -8,7 +8,7 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
     },
 };
 use jiff::Timestamp;
@@ -56,13 +56,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&format!("There are no tokens. {} makes one.\n", command("token create NAME")))?;
         }
         OutputFormat::Text => {
-            let mut table = TextTable::new([
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-            ]);
-            table.row(["role", "created", "expires", "name"].map(|head| Cell::styled(head, style::DIM)));
+            let mut table = TextTable::headed(["role", "created", "expires", "name"]);
             let day = |at: Timestamp| at.strftime("%F").to_string();
             for access in &accesses {
                 let end = match access.expires_at {

@@ -13,7 +13,7 @@ use crate::{
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{listed, number},
     },
 };
@@ -155,7 +155,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let _ = writeln!(out, "Granted in {bold}{root}{bold:#}:");
         }
     }
-    let mut table = TextTable::new([ColumnAlignment::Right, ColumnAlignment::Left]);
+    let mut table = TextTable::new().right(&[0]);
     for (name, bytes) in &report.added {
         let size = if *bytes > 0 { format!("  {} bytes", number(*bytes)) } else { String::new() };
         table.row([size.into(), Cell::from(escape_hidden(name).into_owned())]);

@@ -8,7 +8,7 @@ use crate::{
     json::ListDocument,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::count,
     },
 };
@@ -63,12 +63,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
         }
         OutputFormat::Text => {
-            let mut table = TextTable::new([
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-                ColumnAlignment::Left,
-            ]);
+            let mut table = TextTable::new();
             for row in &rows {
                 let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
                 let mut what = match row.mode {

@@ -10,7 +10,7 @@ use crate::{
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, TextTable},
         text::{count, listed, number},
     },
 };
@@ -170,10 +170,6 @@ pub(super) fn permission(covered: &CoveredPermission) -> serde_json::Value {
     value
 }
 
-/// State, size and name of a text, and a note.
-const COLUMNS: [ColumnAlignment; 4] =
-    [ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left];
-
 /// Writes the texts of the project, and those that pins of the call name and that are not there. `unread` is the number of
 /// files that a build found and cannot read.
 fn pinned(
@@ -184,7 +180,7 @@ fn pinned(
     permissions: &[CoveredPermission],
     out: &mut String,
 ) {
-    let mut table = TextTable::new(COLUMNS);
+    let mut table = TextTable::new().right(&[1]);
     for seen in &built.seen {
         let style = if seen.verdict == GateVerdict::Included { style::GOOD } else { style::CARE };
         let attachment = match seen.verdict {
@@ -270,7 +266,7 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
             other => other.as_str(),
         }
     );
-    let mut table = TextTable::new(COLUMNS);
+    let mut table = TextTable::new().right(&[1]);
     for CoveredText { file, is_sent, state } in &coverage.texts {
         let style = if *state == GrantState::Granted { style::GOOD } else { style::CARE };
         table.row([
