@@ -42,17 +42,25 @@ pub enum Command {
     Lint(lint::Args),
     Trust(trust::Args),
     List(Box<list::Args>),
+    #[command(subcommand)]
     Config(config::Args),
+    #[command(subcommand)]
     Profile(profile::Args),
+    #[command(subcommand)]
     Template(template::Args),
+    #[command(subcommand)]
     Conversation(conversation::Args),
+    #[command(subcommand)]
     Hook(Box<hook::Args>),
     Exec(Box<exec::Args>),
+    #[command(subcommand)]
     Mcp(mcp::Args),
+    #[command(subcommand)]
     Catalog(catalog::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
     #[cfg(feature = "serve")]
+    #[command(subcommand)]
     Token(token::Args),
     Doctor(Box<doctor::Args>),
     #[command(hide = true)]

@@ -28,16 +28,9 @@ Examples:
 /// A catalog is a directory with a README.md and a directory `system-prompts`, as public catalogs of prompts have them. It is
 /// read and converted to templates once, and kept in your own state directory; nothing of it is run. A profile pins the catalog that it
 /// uses by version and digest.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: CatalogCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum CatalogCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Delete(delete::Args),
     Import(import::Args),
     List(list::Args),
@@ -47,11 +40,11 @@ enum CatalogCommand {
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     user_state(&files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
-    match &args.command {
-        CatalogCommand::Import(args) => import::run(ui, args),
-        CatalogCommand::List(args) => list::run(ui, args),
-        CatalogCommand::Delete(args) => delete::run(ui, args),
-        CatalogCommand::Show(args) => show::run(ui, args),
+    match args {
+        Args::Import(args) => import::run(ui, args),
+        Args::List(args) => list::run(ui, args),
+        Args::Delete(args) => delete::run(ui, args),
+        Args::Show(args) => show::run(ui, args),
     }
 }
 

@@ -34,16 +34,9 @@ Examples:
 ///
 /// Settings come from three layers, of which later ones override: those that ship with preface, your own, and those of a
 /// project that you trust. Comments and layout of a file stay as they are.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: ConfigCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum ConfigCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Get(get::Args),
     Init(init::Args),
     List(list::Args),
@@ -53,12 +46,12 @@ enum ConfigCommand {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        ConfigCommand::Get(args) => get::run(ui, args),
-        ConfigCommand::Init(args) => init::run(ui, args),
-        ConfigCommand::List(args) => list::run(ui, args),
-        ConfigCommand::Set(args) => set::run(ui, args),
-        ConfigCommand::Unset(args) => unset::run(ui, args),
+    match args {
+        Args::Get(args) => get::run(ui, args),
+        Args::Init(args) => init::run(ui, args),
+        Args::List(args) => list::run(ui, args),
+        Args::Set(args) => set::run(ui, args),
+        Args::Unset(args) => unset::run(ui, args),
     }
 }
 

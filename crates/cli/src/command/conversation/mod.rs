@@ -41,16 +41,9 @@ Examples:
 ///
 /// The prompt of a conversation is built once and stored, so that a provider's prompt cache stays valid. It is built again
 /// when the conversation is compacted or refreshed.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: ConversationCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum ConversationCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Compact(compact::Args),
     Delete(delete::Args),
     History(history::Args),
@@ -61,13 +54,13 @@ enum ConversationCommand {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        ConversationCommand::Compact(args) => compact::run(ui, args),
-        ConversationCommand::Delete(args) => delete::run(ui, args),
-        ConversationCommand::History(args) => history::run(ui, args),
-        ConversationCommand::List(args) => list::run(ui, args),
-        ConversationCommand::Refresh(args) => refresh::run(ui, args),
-        ConversationCommand::Show(args) => show::run(ui, args),
+    match args {
+        Args::Compact(args) => compact::run(ui, args),
+        Args::Delete(args) => delete::run(ui, args),
+        Args::History(args) => history::run(ui, args),
+        Args::List(args) => list::run(ui, args),
+        Args::Refresh(args) => refresh::run(ui, args),
+        Args::Show(args) => show::run(ui, args),
     }
 }
 

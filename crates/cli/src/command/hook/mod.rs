@@ -13,22 +13,15 @@ Examples:
   preface list hooks                  list the hooks in their order";
 
 /// Answer the hooks of an agent
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: HookSubcommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum HookSubcommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Answer(answer::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        HookSubcommand::Answer(args) => Ok(answer::run(ui, args)),
+    match args {
+        Args::Answer(args) => Ok(answer::run(ui, args)),
     }
 }

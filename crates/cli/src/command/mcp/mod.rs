@@ -22,24 +22,17 @@ Examples:
 ///
 /// Servers are configured in the mcp.json of each layer. `refresh` queries them for what they offer and records it; builds read the
 /// recordings and start nothing. `serve` offers preface itself to any MCP client.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: McpCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum McpCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Refresh(Box<refresh::Args>),
     Serve(Box<serve::Args>),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        McpCommand::Refresh(args) => refresh::run(ui, args),
-        McpCommand::Serve(args) => serve::run(args),
+    match args {
+        Args::Refresh(args) => refresh::run(ui, args),
+        Args::Serve(args) => serve::run(args),
     }
 }

@@ -22,25 +22,18 @@ Examples:
 ///
 /// A profile is a TOML file that defines a prompt; a preset is a profile that ships with preface. A file in `profiles` of
 /// your own configuration is selected by its name and overrides the preset of the same name.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: ProfileCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum ProfileCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Copy(copy::Args),
     Show(show::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        ProfileCommand::Copy(args) => copy::run(ui, args),
-        ProfileCommand::Show(args) => show::run(ui, args),
+    match args {
+        Args::Copy(args) => copy::run(ui, args),
+        Args::Show(args) => show::run(ui, args),
     }
 }
 

@@ -35,16 +35,9 @@ Examples:
 ///
 /// A profile that takes a template uses `main` of the store, if there is one. Each change is a new version; none is ever
 /// lost. Conversations that are kept stay as they are until they are compacted or refreshed.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: TemplateCommand,
-}
-
-/// What can be done with templates, by name.
 #[derive(Debug, clap::Subcommand)]
-enum TemplateCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Delete(DeleteArgs),
     Export(ExportArgs),
     Import(ImportArgs),
@@ -57,15 +50,15 @@ enum TemplateCommand {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        TemplateCommand::Delete(args) => write::delete(ui, args),
-        TemplateCommand::Export(args) => read::export(ui, args),
-        TemplateCommand::Import(args) => write::import(ui, args),
-        TemplateCommand::Label(args) => write::label(ui, args),
-        TemplateCommand::List(args) => read::list(ui, args),
-        TemplateCommand::Render(args) => render::run(ui, args),
-        TemplateCommand::Set(args) => write::set(ui, args),
-        TemplateCommand::Show(args) => read::show(ui, args),
+    match args {
+        Args::Delete(args) => write::delete(ui, args),
+        Args::Export(args) => read::export(ui, args),
+        Args::Import(args) => write::import(ui, args),
+        Args::Label(args) => write::label(ui, args),
+        Args::List(args) => read::list(ui, args),
+        Args::Render(args) => render::run(ui, args),
+        Args::Set(args) => write::set(ui, args),
+        Args::Show(args) => read::show(ui, args),
     }
 }
 

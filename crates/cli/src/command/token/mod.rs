@@ -22,16 +22,9 @@ Examples:
 /// (numbers and health), `read` (stored prompts and templates), `analyze` (also previews, which read files below the
 /// roots), `converse` (also turns of conversations), `write` (everything). The store keeps a digest of the token and never
 /// the token itself.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
-    #[command(subcommand)]
-    command: TokenCommand,
-}
-
-/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-enum TokenCommand {
+#[command(after_long_help = EXAMPLES)]
+pub enum Args {
     Create(create::Args),
     List(list::Args),
     Revoke(revoke::Args),
@@ -39,9 +32,9 @@ enum TokenCommand {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    match &args.command {
-        TokenCommand::Create(args) => create::run(ui, args),
-        TokenCommand::List(args) => list::run(ui, args),
-        TokenCommand::Revoke(args) => revoke::run(ui, args),
+    match args {
+        Args::Create(args) => create::run(ui, args),
+        Args::List(args) => list::run(ui, args),
+        Args::Revoke(args) => revoke::run(ui, args),
     }
 }
