@@ -1,14 +1,13 @@
 //! The flags of this call. A command that a message names is completed with them, so that it works as printed.
 
-use crate::{Cli, files};
-use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
+use clap::{ArgAction, ArgMatches, Command, parser::ValueSource};
 use preface_engine::{
-    BuildOptions,
+    ASSETS, BuildOptions, OsSystem,
     core::{
         diagnostic::{Diagnostic, Place, Remedy, Severity},
         scope::Scope,
     },
-    host::trust::shell_quoted,
+    host::{system::System as _, trust::shell_quoted},
 };
 use std::{
     path::{Component, Path, PathBuf},
@@ -55,19 +54,21 @@ struct CommandFlag {
     values: Vec<String>,
 }
 
-/// The arguments of this call; none if they are not valid.
-static ARGUMENTS: OnceLock<ArgMatches> = OnceLock::new();
+/// What makes all commands, and the arguments of this call; none if they are not valid.
+static ARGUMENTS: OnceLock<(fn() -> Command, ArgMatches)> = OnceLock::new();
 
 /// All commands, and the flags of this call. Worked out for the first message that names a command.
 static CALL: LazyLock<(Command, Vec<CommandFlag>)> = LazyLock::new(|| {
-    let commands = commands();
-    let given = ARGUMENTS.get().map_or_else(Vec::new, |arguments| given(&commands, arguments));
+    let Some((commands, arguments)) = ARGUMENTS.get() else { return (Command::new("preface"), Vec::new()) };
+    let mut commands = commands();
+    commands.build();
+    let given = given(&commands, arguments);
     (commands, given)
 });
 
 /// Remembers the arguments of this call.
-pub fn set_arguments(arguments: &ArgMatches) {
-    let _ = ARGUMENTS.set(arguments.clone());
+pub fn set_arguments(commands: fn() -> Command, arguments: &ArgMatches) {
+    let _ = ARGUMENTS.set((commands, arguments.clone()));
 }
 
 /// The flags of the stored conversation that this call is about.
@@ -75,8 +76,7 @@ static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
 
 /// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
 pub fn set_conversation(options: &BuildOptions) {
-    let here = preface_engine::host::system::System::current_dir(&files::system());
-    let here = here.map(|here| here.display().to_string());
+    let here = OsSystem::new(ASSETS).current_dir().map(|here| here.display().to_string());
     let profile = options.profile.as_ref().map(|file| file.display().to_string());
     let one = |id: &str, flag: &str, values: &[String]| CommandFlag {
         id: id.to_owned(),
@@ -100,12 +100,6 @@ fn replaced(call: &[CommandFlag], conversation: &[CommandFlag]) -> Vec<CommandFl
     let stays = |flag: &&CommandFlag| !conversation.iter().any(|other| other.id == flag.id);
     let own = conversation.iter().filter(|flag| !flag.values.is_empty());
     own.chain(call.iter().filter(stays)).cloned().collect()
-}
-
-fn commands() -> Command {
-    let mut commands = Cli::command();
-    commands.build();
-    commands
 }
 
 /// Returns a command of preface in backticks, with those flags of this call that it takes.
@@ -147,7 +141,7 @@ pub fn help_of(diagnostic: &Diagnostic) -> Option<String> {
 /// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
 static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let (_, below) = ARGUMENTS.get()?.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
+    let (_, below) = ARGUMENTS.get()?.1.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
     let named = |id: &str| below.try_get_one::<PathBuf>(id).ok()?.cloned();
     named("dir").or_else(|| named("directory"))
 });
@@ -254,6 +248,14 @@ fn completed(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cli;
+    use clap::CommandFactory;
+
+    fn commands() -> Command {
+        let mut commands = Cli::command();
+        commands.build();
+        commands
+    }
 
     fn after(call: &[&str], line: &str) -> String {
         let commands = commands();

@@ -1,14 +1,14 @@
 //! The errors of commands, one kind for each remedy, with their exit codes.
 
 use crate::{
-    call, files,
+    call,
     ui::{Ui, diagnostic::DiagnosticView, text::listed},
 };
 use preface_engine::{
-    Error, UntrustedProject,
+    ASSETS, Error, OsSystem, UntrustedProject,
     conversation::ConversationError,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
         lint::character::escape_json,
         message::MessagesError,
         profile::ProfileError,
@@ -49,11 +49,7 @@ pub enum Exit {
 #[derive(Clone, Debug)]
 pub struct CommandFailure {
     exit: Exit,
-    message: String,
-    place: Option<Box<Place>>,
-    help: Option<Remedy>,
-    /// The code of the diagnostic that it was.
-    code: Option<DiagnosticCode>,
+    diagnostic: Box<Diagnostic>,
     /// The keys that the object of an error has beside the keys of all errors if `--trust require` refuses.
     fixed: Option<Box<serde_json::Value>>,
     /// True if the reader closed the output: nothing is printed.
@@ -63,47 +59,57 @@ pub struct CommandFailure {
 impl CommandFailure {
     /// Fails with one sentence, lower case first.
     pub fn new(message: impl Into<String>) -> Self {
-        CommandFailure {
-            exit: Exit::Failed,
-            message: message.into(),
-            place: None,
-            help: None,
-            code: None,
-            fixed: None,
-            quiet: false,
-        }
+        CommandFailure::with_exit(Exit::Failed, message)
+    }
+
+    fn with_exit(exit: Exit, message: impl Into<String>) -> Self {
+        let code = match exit {
+            Exit::Usage => DiagnosticCode::Usage,
+            Exit::Untrusted => DiagnosticCode::TrustRequired,
+            Exit::OverBudget => DiagnosticCode::BudgetOver,
+            Exit::Unlocked => DiagnosticCode::LockChanged,
+            Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
+            Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
+        };
+        let diagnostic = Box::new(Diagnostic::error(code, message));
+        CommandFailure { exit, diagnostic, fixed: None, quiet: false }
     }
 
     /// Creates a failure for wrong usage.
     pub fn usage(message: impl Into<String>) -> Self {
-        CommandFailure { exit: Exit::Usage, ..CommandFailure::new(message) }
+        CommandFailure::with_exit(Exit::Usage, message)
     }
 
     /// Creates a failure for what is not trusted.
     pub fn untrusted(message: impl Into<String>) -> Self {
-        CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }
+        CommandFailure::with_exit(Exit::Untrusted, message)
     }
 
     /// Creates the end of a command that received a signal: it prints nothing.
     pub fn signalled(exit: Exit) -> Self {
-        CommandFailure { exit, quiet: true, ..CommandFailure::new(String::new()) }
+        CommandFailure { quiet: true, ..CommandFailure::with_exit(exit, "") }
     }
 
     /// Returns the sentence.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.diagnostic.message
     }
 
     /// Adds what to do next.
     pub fn help(mut self, help: impl Into<Remedy>) -> Self {
-        self.help = Some(help.into());
+        self.diagnostic.help = Some(help.into());
+        self
+    }
+
+    fn with(mut self, help: Option<Remedy>, place: Option<Place>) -> Self {
+        (self.diagnostic.help, self.diagnostic.place) = (help, place);
         self
     }
 
     /// Judges a write to stdout that failed: a reader who has enough is no trouble.
     pub fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return CommandFailure { exit: Exit::Done, quiet: true, ..CommandFailure::new(String::new()) };
+            return CommandFailure::signalled(Exit::Done);
         }
         CommandFailure::new(format!("cannot write to stdout: {}", words(&error)))
     }
@@ -111,12 +117,9 @@ impl CommandFailure {
     /// Creates the failure of a prompt that is not made of what a lock file records.
     pub fn unlocked(file: &str, changes: &[String]) -> Self {
         let message = format!("the prompt is not made of what `{file}` records: {}", listed(changes));
-        CommandFailure {
-            exit: Exit::Unlocked,
-            code: Some(DiagnosticCode::LockChanged),
-            ..CommandFailure::new(message)
-        }
-        .help(Remedy::command("review the changes, then write it again", format_args!("build --lock {file}")))
+        let build = format_args!("build --lock {file}");
+        CommandFailure::with_exit(Exit::Unlocked, message)
+            .help(Remedy::command("review the changes, then write it again", build))
     }
 
     /// Returns what the command ends with.
@@ -126,16 +129,7 @@ impl CommandFailure {
 
     /// Converts it to a diagnostic.
     pub fn into_diagnostic(self) -> Diagnostic {
-        let code = match self.exit {
-            Exit::Usage => DiagnosticCode::Usage,
-            Exit::Untrusted => DiagnosticCode::TrustRequired,
-            Exit::OverBudget => DiagnosticCode::BudgetOver,
-            Exit::Unlocked => DiagnosticCode::LockChanged,
-            Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
-            Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
-        };
-        let diagnostic = Diagnostic::error(code, self.message);
-        Diagnostic { place: self.place.map(|place| *place), help: self.help, ..diagnostic }
+        *self.diagnostic
     }
 
     /// Prints it and returns the exit code.
@@ -143,26 +137,19 @@ impl CommandFailure {
         if self.quiet {
             return self.exit;
         }
-        if ui.has_json_errors() {
-            ui.eprint(&format!("{}\n", escape_json(self.document().to_string())));
+        ui.eprint(&if ui.has_json_errors() {
+            format!("{}\n", escape_json(self.document().to_string()))
         } else {
-            let (place, help) = (self.place.as_deref(), self.help.as_ref());
-            let diagnostic = DiagnosticView::error(&self.message, place, help, ui.diagnostic_columns());
-            ui.eprint(&format!("{diagnostic:#}"));
-        }
+            format!("{:#}", DiagnosticView::without_code(&self.diagnostic, ui.diagnostic_columns()))
+        });
         self.exit
     }
 
     /// Returns the object that `--format json` writes to stderr.
     fn document(&self) -> serde_json::Value {
-        let code = self.code.unwrap_or(match self.exit {
-            Exit::Usage => DiagnosticCode::Usage,
-            Exit::Untrusted => DiagnosticCode::TrustRequired,
-            Exit::OverBudget => DiagnosticCode::BudgetOver,
-            _ => DiagnosticCode::Failed,
-        });
-        let mut error = json!({ "message": self.message, "code": code });
-        if let Some(place) = self.place.as_ref().filter(|place| !place.path.is_empty()) {
+        let Diagnostic { message, code, place, help, .. } = &*self.diagnostic;
+        let mut error = json!({ "message": message, "code": code });
+        if let Some(place) = place.as_ref().filter(|place| !place.path.is_empty()) {
             error["location"] = json!({ "path": place.path });
             for (key, number) in [("line", place.line), ("column", place.column)] {
                 if let Some(number) = number {
@@ -170,7 +157,7 @@ impl CommandFailure {
                 }
             }
         }
-        if let Some(help) = &self.help {
+        if let Some(help) = help {
             error["help"] = call::help(help).into();
         }
         let mut document = json!({ "error": error, "exit_code": self.exit as u8 });
@@ -192,64 +179,48 @@ pub fn words(error: &io::Error) -> String {
 
 impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
-        let exit = match &error {
+        let exit = match error {
+            Error::Profile(error) => return error.into(),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => return diagnostic.into(),
+            Error::Settings(error) => return (*error).into(),
+            Error::Store(error) => return error.into(),
             Error::Usage(..) => Exit::Usage,
             Error::Over(_) => Exit::OverBudget,
             Error::Untrusted(_) => Exit::Untrusted,
             _ => Exit::Failed,
         };
-        let fixed = match &error {
-            Error::Untrusted(UntrustedProject { path, sources, .. }) => Some(Box::new(json!({
+        let failure = CommandFailure::with_exit(exit, error.to_string());
+        let mut failure = failure.with(error.help(), error.place().cloned());
+        if let Error::Untrusted(UntrustedProject { path, sources, .. }) = error {
+            failure.fixed = Some(Box::new(json!({
                 "class": "Validation",
                 "code": "HeadlessTrustRequired",
                 "context": { "canonicalPath": path, "sources": sources },
-            }))),
-            _ => None,
-        };
-        match error {
-            Error::Profile(error) => error.into(),
-            Error::Catalog(diagnostic) | Error::Render(diagnostic) => (*diagnostic).into(),
-            Error::Settings(error) => (*error).into(),
-            Error::Store(error) => error.into(),
-            error => {
-                let (help, place) = (error.help(), error.place().cloned().map(Box::new));
-                CommandFailure { exit, fixed, help, place, ..CommandFailure::new(error.to_string()) }
-            }
+            })));
         }
-    }
-}
-
-impl From<Diagnostic> for CommandFailure {
-    fn from(diagnostic: Diagnostic) -> Self {
-        CommandFailure {
-            place: diagnostic.place.map(Box::new),
-            help: diagnostic.help,
-            code: Some(diagnostic.code),
-            ..CommandFailure::new(diagnostic.message)
-        }
+        failure
     }
 }
 
 impl From<Box<Diagnostic>> for CommandFailure {
-    fn from(diagnostic: Box<Diagnostic>) -> Self {
-        (*diagnostic).into()
+    fn from(mut diagnostic: Box<Diagnostic>) -> Self {
+        diagnostic.severity = Severity::Error;
+        CommandFailure { exit: Exit::Failed, diagnostic, fixed: None, quiet: false }
     }
 }
 
 impl From<ConversationError> for CommandFailure {
     fn from(error: ConversationError) -> Self {
-        let exit = match &error {
+        let exit = match error {
+            ConversationError::Engine(error) => return error.into(),
+            ConversationError::Store(error) => return error.into(),
             ConversationError::UnknownTemplate(_)
             | ConversationError::Choice(_)
             | ConversationError::TooManyBlocks(_) => Exit::Usage,
             ConversationError::TrustChanged(..) => Exit::Untrusted,
             _ => Exit::Failed,
         };
-        match error {
-            ConversationError::Engine(error) => error.into(),
-            ConversationError::Store(error) => error.into(),
-            error => CommandFailure { exit, help: error.help(), ..CommandFailure::new(error.to_string()) },
-        }
+        CommandFailure::with_exit(exit, error.to_string()).with(error.help(), None)
     }
 }
 
@@ -257,33 +228,28 @@ impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
         match error {
             TemplatesError::Store(error) => error.into(),
-            error => CommandFailure { help: error.help(), ..CommandFailure::new(error.to_string()) },
+            error => CommandFailure::new(error.to_string()).with(error.help(), None),
         }
     }
 }
 
 impl From<SettingsFileError> for CommandFailure {
     fn from(error: SettingsFileError) -> Self {
-        let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone()).map(Box::new);
-        let help = error.help();
-        CommandFailure { place, help, ..CommandFailure::new(error.to_string()) }
+        let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone());
+        CommandFailure::new(error.to_string()).with(error.help(), place)
     }
 }
 
 impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
         let message = error.to_string();
-        CommandFailure {
-            place: Some(error.place),
-            help: error.help.map(Remedy::from),
-            ..CommandFailure::new(message)
-        }
+        CommandFailure::new(message).with(error.help.map(Remedy::from), Some(*error.place))
     }
 }
 
 /// Returns a place with its path from `~`, as diagnostics have it, if it is in the home directory.
 fn below_home(place: Place) -> Place {
-    let home = files::system().home();
+    let home = OsSystem::new(ASSETS).home();
     match home.and_then(|home| Some(Path::new(&place.path).strip_prefix(home).ok()?.display().to_string())) {
         Some(below) => Place { path: format!("~/{below}"), ..place },
         None => place,
@@ -294,11 +260,6 @@ impl From<ProfileError> for CommandFailure {
     fn from(error: ProfileError) -> Self {
         // An unknown name has no location in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
-        CommandFailure {
-            exit,
-            place: Some(Box::new(below_home(*error.place))),
-            help: error.help,
-            ..CommandFailure::new(error.message)
-        }
+        CommandFailure::with_exit(exit, error.message).with(error.help, Some(below_home(*error.place)))
     }
 }

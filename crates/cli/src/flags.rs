@@ -8,7 +8,8 @@ use preface_engine::{
 };
 use std::path::{Path, PathBuf};
 
-use crate::{complete, failure::CommandFailure, files};
+pub use crate::ui::OutputFormat;
+use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
 
 /// The directory, the profile and the turn: for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
@@ -274,14 +275,14 @@ pub struct VerbosityFlags {
     pub verbose: bool,
 }
 
-/// The format of output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// Text
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
+impl From<VerbosityFlags> for Verbosity {
+    fn from(flags: VerbosityFlags) -> Self {
+        match flags {
+            VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
+            VerbosityFlags { verbose: true, .. } => Verbosity::All,
+            VerbosityFlags { .. } => Verbosity::Usual,
+        }
+    }
 }
 
 /// The names of tools: `read,bash`, or `none`.

@@ -92,11 +92,11 @@ fn main() -> ExitCode {
     let words = arguments();
     let ui = Ui::new().with_json_errors(wants_json(&words));
     let exit = match Cli::command().try_get_matches_from(&words).and_then(|arguments| {
-        call::set_arguments(&arguments);
+        call::set_arguments(Cli::command, &arguments);
         Cli::from_arg_matches(&arguments)
     }) {
         Ok(cli) => {
-            let ui = ui.with_verbosity(cli.verbosity);
+            let ui = ui.with_verbosity(cli.verbosity.into());
             cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui))
         }
         Err(error) => {

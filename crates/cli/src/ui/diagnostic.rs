@@ -16,7 +16,7 @@ use super::{
 use crate::call;
 use anstyle::Style;
 use preface_engine::core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
 };
 use std::{
@@ -50,16 +50,8 @@ impl<'a> DiagnosticView<'a> {
     }
 
     /// Shows an error that stops.
-    pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&Remedy>, columns: usize) -> Self {
-        let (message, place) = from_shell(message, place);
-        DiagnosticView {
-            severity: Severity::Error,
-            message,
-            place,
-            help: help.map(call::help),
-            code: None,
-            columns,
-        }
+    pub fn without_code(diagnostic: &'a Diagnostic, columns: usize) -> Self {
+        DiagnosticView { code: None, ..DiagnosticView::of(diagnostic, columns) }
     }
 }
 
@@ -190,8 +182,7 @@ mod tests {
     use preface_engine::core::scope::Scope;
 
     fn plain(diagnostic: &Diagnostic, columns: usize) -> String {
-        let styled =
-            format!("{:#}", DiagnosticView { code: None, ..DiagnosticView::of(diagnostic, columns) });
+        let styled = format!("{:#}", DiagnosticView::without_code(diagnostic, columns));
         anstream::adapter::strip_str(&styled).to_string()
     }
 

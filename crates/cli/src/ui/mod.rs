@@ -10,10 +10,7 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::{
-    failure::CommandFailure,
-    flags::{OutputFormat, VerbosityFlags},
-};
+use crate::failure::CommandFailure;
 use preface_engine::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -30,6 +27,16 @@ pub enum Verbosity {
     Usual,
     /// Every diagnostic in full.
     All,
+}
+
+/// The format of output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum OutputFormat {
+    /// Text
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
 }
 
 /// Returns a value as one line of JSON.
@@ -69,12 +76,7 @@ impl Ui {
     }
 
     /// Sets how much is printed on stderr.
-    pub fn with_verbosity(self, flags: VerbosityFlags) -> Self {
-        let verbosity = match flags {
-            VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
-            VerbosityFlags { verbose: true, .. } => Verbosity::All,
-            VerbosityFlags { .. } => Verbosity::Usual,
-        };
+    pub fn with_verbosity(self, verbosity: Verbosity) -> Self {
         Ui { verbosity, ..self }
     }
 
@@ -134,6 +136,19 @@ impl Ui {
     /// Writes a value to stdout as one line of JSON.
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
         self.data(json_line(value)?.as_bytes())
+    }
+
+    /// Writes a value to stdout as JSON, or the view of it for people.
+    pub fn show(
+        &self,
+        format: OutputFormat,
+        value: &impl serde::Serialize,
+        view: impl FnOnce() -> String,
+    ) -> Result<(), CommandFailure> {
+        match format {
+            OutputFormat::Json => self.json(value),
+            OutputFormat::Text => self.view(&view()),
+        }
     }
 
     /// Reports what a command did: for programs a value on stdout, for people words on stderr.

@@ -15,7 +15,7 @@ use crate::{
 use preface_engine::{
     Engine,
     core::{
-        diagnostic::{Diagnostics, Remedy},
+        diagnostic::{Diagnostics, Place, Remedy},
         lint::hidden::escape_hidden,
     },
     lint::LintFile,
@@ -84,10 +84,9 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let request = taking(&engine, &args.place.request())?;
-    if let Err(note) = engine.check_template(&request, &text)? {
-        let place =
-            note.place.clone().map(|place| preface_engine::core::diagnostic::Place { path: shown, ..place });
-        return Err(preface_engine::core::diagnostic::Diagnostic { place, ..*note }.into());
+    if let Err(mut note) = engine.check_template(&request, &text)? {
+        note.place = note.place.take().map(|place| Place { path: shown, ..place });
+        return Err(note.into());
     }
     let mut findings = Diagnostics::new();
     if !ui.is_quiet() {
