@@ -13,3 +13,10 @@ pub struct ListDocument<'a, T> {
     /// The diagnostics of the list.
     pub diagnostics: &'a [Diagnostic],
 }
+
+impl<T> ListDocument<'_, T> {
+    /// Returns the document of entries without diagnostics.
+    pub fn of(kind: &'static str, entries: impl IntoIterator<Item = T>) -> Self {
+        ListDocument { kind, entries: entries.into_iter().collect(), diagnostics: &[] }
+    }
+}

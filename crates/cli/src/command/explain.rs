@@ -126,10 +126,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.cache {
         let model = subject_flags.turn.model.or_else(|| subject.model().map(str::to_owned));
         let (plan, diagnostics) = cache::plan(&subject, model.as_deref(), args.cache_ttl.as_deref())?;
-        match args.format {
-            OutputFormat::Json => ui.json(&plan)?,
-            OutputFormat::Text => ui.view(&cache::view(ui, &plan))?,
-        }
+        ui.show(args.format, &plan, || cache::view(ui, &plan))?;
         subject.prompt.diagnostics.extend(diagnostics);
         diagnostics::print(ui, &subject.prompt);
         return Ok(Exit::Done);

@@ -60,10 +60,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let mut at = |stage| progress.at(words(stage));
         catalogs::import(&files::system(), &dir, args.version.clone(), replace, &mut at)
     })?;
-    match args.format {
-        OutputFormat::Json => ui.json(&report)?,
-        OutputFormat::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
-    }
+    ui.show(args.format, &report, || view(&report, started.elapsed().as_secs_f64()))?;
     print_diagnostics(ui, &report.diagnostics);
     Ok(Exit::Done)
 }

@@ -53,13 +53,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let Some(version) = &args.version else {
         let mut diagnostics = Vec::new();
         let found = catalogs::versions(&system, &mut diagnostics);
-        match args.format {
-            OutputFormat::Json => {
-                let entries = found.iter().map(document).collect();
-                ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics })?;
-            }
-            OutputFormat::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
-        }
+        let entries = found.iter().map(document).collect();
+        let list = ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics };
+        ui.show(args.format, &list, || catalogs_view(&found, ui.columns()))?;
         diagnostics
             .extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|diagnostic| *diagnostic));
         diagnostics::all(ui, &diagnostics);
@@ -72,10 +68,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if let (true, Some(category)) = (rows.is_empty(), &args.category) {
         return Err(no_category(&index, category));
     }
-    match args.format {
-        OutputFormat::Json => ui.json(&ListDocument { kind: "prompts", entries: rows, diagnostics: &[] })?,
-        OutputFormat::Text => ui.view(&prompts_view(&rows, ui.columns()))?,
-    }
+    ui.show(args.format, &ListDocument::of("prompts", &rows), || prompts_view(&rows, ui.columns()))?;
     Ok(Exit::Done)
 }
 

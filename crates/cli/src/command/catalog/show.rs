@@ -81,8 +81,8 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ..Request::default()
     };
     let uses = Engine::new(&system).look(&request)?.catalog_uses()?;
-    if matches!(args.format, OutputFormat::Json) {
-        ui.json(&ListDocument { kind: "uses", entries: uses, diagnostics: &[] })?;
+    if args.format == OutputFormat::Json {
+        ui.json(&ListDocument::of("uses", uses))?;
         return Ok(Exit::Done);
     }
     let mut table = TextTable::headed(["place", "text", "prompt, or why it is not the catalog's"]);

@@ -58,25 +58,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let settings = Engine::new(&system).look(&request)?.settings()?;
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
-    match args.format {
-        OutputFormat::Json => {
-            let entries = found.iter().map(document).collect();
-            ui.json(&ListDocument { kind: "settings", entries, diagnostics: &settings.diagnostics })?;
+    let entries = found.iter().map(document).collect();
+    let list = ListDocument { kind: "settings", entries, diagnostics: &settings.diagnostics };
+    ui.show(args.format, &list, || {
+        let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
+        let mut table = TextTable::new();
+        for (key, node) in &found {
+            table.row([
+                Cell::styled(one_line(&key.to_string()), style::BOLD),
+                Cell::styled(short(&shown(node), widest).into_owned(), style::GOOD),
+                node.by().as_str().into(),
+                Cell::styled(spot(&node.place()), style::DIM),
+            ]);
         }
-        OutputFormat::Text => {
-            let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
-            let mut table = TextTable::new();
-            for (key, node) in &found {
-                table.row([
-                    Cell::styled(one_line(&key.to_string()), style::BOLD),
-                    Cell::styled(short(&shown(node), widest).into_owned(), style::GOOD),
-                    node.by().as_str().into(),
-                    Cell::styled(spot(&node.place()), style::DIM),
-                ]);
-            }
-            ui.view(&table.show(ui.columns()))?;
-        }
-    }
+        table.show(ui.columns())
+    })?;
     print_diagnostics(ui, &settings, Severity::Warning);
     Ok(Exit::Done)
 }

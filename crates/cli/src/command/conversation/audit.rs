@@ -64,15 +64,8 @@ pub fn run(
     let most = if args.all { usize::MAX } else { args.limit.max(1) };
     let found = store.open(async |store| pages(most, async |page| store.audit(&page).await).await)?;
     let (found, more) = found.unwrap_or_default();
-    match format {
-        OutputFormat::Json => ui.json(&ListDocument {
-            kind: "audit",
-            entries: found.iter().map(document).collect(),
-            diagnostics: &[],
-        })?,
-        OutputFormat::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
-        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
-    }
+    let list = ListDocument::of("audit", found.iter().map(document));
+    ui.show(format, &list, || view(&found, ui.columns()))?;
     if more && format == OutputFormat::Text {
         ui.eprint("There are more; `--limit N` or `--all` shows them.\n");
     }
@@ -126,6 +119,9 @@ fn document(entry: &AuditEntry) -> Value {
 }
 
 fn view(found: &[AuditEntry], room: Option<usize>) -> String {
+    if found.is_empty() {
+        return "Nothing happened yet.\n".to_owned();
+    }
     let dim = style::DIM;
     let mut table = TextTable::headed(["at", "actor", "action", "subject", "detail"]);
     for entry in found {

@@ -73,20 +73,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ui.prompt(&prompt.head.text)?;
         return Ok(Exit::Done);
     }
-    match args.format {
-        OutputFormat::Json => {
-            let rows: Vec<_> = prompts
-                .iter()
-                .map(|(prompt, replaced_at)| {
-                    let mut row = document(&prompt.head);
-                    row["replaced_at"] = replaced_at.map(format_instant).into();
-                    row
-                })
-                .collect();
-            ui.json(&ListDocument { kind: "prompts", entries: rows, diagnostics: &[] })?;
-        }
-        OutputFormat::Text => ui.view(&view(&prompts, ui.columns()))?,
-    }
+    let rows = prompts.iter().map(|(prompt, replaced_at)| {
+        let mut row = document(&prompt.head);
+        row["replaced_at"] = replaced_at.map(format_instant).into();
+        row
+    });
+    ui.show(args.format, &ListDocument::of("prompts", rows), || view(&prompts, ui.columns()))?;
     Ok(Exit::Done)
 }
 

@@ -52,18 +52,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         pages(args.limit.max(1), async |page| store.conversations(&filter, &page).await).await
     })?;
     let (found, more) = found.unwrap_or_default();
-    match args.format {
-        OutputFormat::Json => ui.json(&ListDocument {
-            kind: "conversations",
-            entries: found.iter().map(document).collect(),
-            diagnostics: &[],
-        })?,
-        OutputFormat::Text if found.is_empty() && filter == Filter::default() => {
-            ui.view(&format!("No prompt is stored. {} stores one.\n", command("build --conversation ID")))?;
+    let list = ListDocument::of("conversations", found.iter().map(document));
+    ui.show(args.format, &list, || match found.as_slice() {
+        [] if filter == Filter::default() => {
+            format!("No prompt is stored. {} stores one.\n", command("build --conversation ID"))
         }
-        OutputFormat::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
-        OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
-    }
+        [] => "Nothing like that is kept.\n".to_owned(),
+        found => view(found, ui.columns()),
+    })?;
     if more && args.format == OutputFormat::Text {
         ui.eprint("More entries exist; `--limit N` shows them.\n");
     }

@@ -32,16 +32,13 @@ pub fn list(
         Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)
     })?;
     let summaries = found.ok_or_else(|| unknown(id))?;
-    match format {
-        OutputFormat::Json => {
-            ui.json(&ListDocument { kind: "requests", entries: summaries, diagnostics: &[] })?;
-        }
-        OutputFormat::Text if summaries.is_empty() => {
+    ui.show(format, &ListDocument::of("requests", &summaries), || match summaries.as_slice() {
+        [] => {
             let record = command("build --conversation ID --format anthropic");
-            ui.view(&format!("No request is recorded. {record} records one.\n"))?;
+            format!("No request is recorded. {record} records one.\n")
         }
-        OutputFormat::Text => ui.view(&table(&summaries, ui.columns()))?,
-    }
+        summaries => table(summaries, ui.columns()),
+    })?;
     Ok(Exit::Done)
 }
 

@@ -53,24 +53,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Ok(Exit::Done);
     }
     let subject = Subject::kept(&conversation)?;
-    match args.format {
-        OutputFormat::Json => {
-            let record = PromptRecord::of(&conversation)?;
-            ui.json(&serde_json::json!({
-                "conversation": document(&conversation.head),
-                "options": record.options,
-                "variables": record.variables,
-                "document": subject.document()?,
-            }))?;
-        }
-        OutputFormat::Text => {
-            ui.view(&format!(
-                "{}\n{}",
-                about(&conversation.head, ui.columns()),
-                explain::parts(ui, &subject)?
-            ))?;
-        }
-    }
+    let record = PromptRecord::of(&conversation)?;
+    let document = serde_json::json!({
+        "conversation": document(&conversation.head),
+        "options": record.options,
+        "variables": record.variables,
+        "document": subject.document()?,
+    });
+    let parts = explain::parts(ui, &subject)?;
+    ui.show(args.format, &document, || format!("{}\n{parts}", about(&conversation.head, ui.columns())))?;
     Ok(Exit::Done)
 }
 

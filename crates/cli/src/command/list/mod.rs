@@ -154,10 +154,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let Some(kind) = args.kind else { return Ok(Exit::Done) };
     let listing = Listing { kind: kind.name, ..(kind.list)(&query)? };
-    match flags.format {
-        OutputFormat::Json => ui.json(&listing)?,
-        OutputFormat::Text => ui.view(&listing.text)?,
-    }
+    ui.show(flags.format, &listing, || listing.text.clone())?;
     // The table has the diagnostics of its rows.
     let Listing { mut diagnostics, shown, .. } = listing;
     diagnostics.retain(|diagnostic| !shown.contains(diagnostic));

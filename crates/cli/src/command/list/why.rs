@@ -3,7 +3,6 @@
 use super::{KINDS, ListKind, ListQuery};
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::OutputFormat,
     json::ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, text::one_line},
@@ -67,16 +66,9 @@ pub(super) fn run(
         }
         return Err(unknown(&all, name, &groups, project));
     }
-    match query.format {
-        OutputFormat::Json => ui.json(&ListDocument {
-            kind: "extensions",
-            entries: found.concat().into_iter().map(|row| row.value.document).collect(),
-            diagnostics: &report.diagnostics,
-        })?,
-        OutputFormat::Text => {
-            let reports: Vec<String> = found.iter().map(|entries| entry_report(entries, project)).collect();
-            ui.view(&reports.join("\n"))?;
-        }
-    }
+    let entries = found.concat().into_iter().map(|row| row.value.document).collect();
+    let list = ListDocument { kind: "extensions", entries, diagnostics: &report.diagnostics };
+    let reports = found.iter().map(|entries| entry_report(entries, project));
+    ui.show(query.format, &list, || reports.collect::<Vec<_>>().join("\n"))?;
     Ok(Exit::Done)
 }

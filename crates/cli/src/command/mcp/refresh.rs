@@ -3,7 +3,6 @@
 use super::query::{self, ServerFlags};
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::OutputFormat,
     ui::Ui,
 };
 use preface_engine::{Request, mcp::QueryOptions};
@@ -40,16 +39,11 @@ pub struct Args {
 /// Queries and records.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.flags.query(ui, &args.servers, !args.dry_run)?;
-    match args.flags.format {
-        OutputFormat::Json => ui.json(&query::document(&answers))?,
-        OutputFormat::Text => {
-            let mut view = query::table(&answers.servers, ui.columns());
-            if args.dry_run {
-                view.extend(answers.servers.iter().map(|server| query::offers(server, ui.columns())));
-            }
-            ui.view(&view)?;
-        }
-    }
+    ui.show(args.flags.format, &query::document(&answers), || {
+        let offers = answers.servers.iter().filter(|_| args.dry_run);
+        let offers = offers.map(|server| query::offers(server, ui.columns()));
+        query::table(&answers.servers, ui.columns()) + &offers.collect::<String>()
+    })?;
     args.flags.print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }

@@ -69,32 +69,27 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
         }
     })?;
     let found = found.unwrap_or_default();
-    match args.format {
-        OutputFormat::Json => ui.json(&ListDocument {
-            kind: "templates",
-            entries: found.iter().map(document).collect(),
-            diagnostics: &[],
-        })?,
-        OutputFormat::Text if found.is_empty() => {
-            ui.view(&format!("No template is stored. {} stores one.\n", command("template set FILE")))?;
-        }
-        OutputFormat::Text => {
-            let dim = style::DIM;
-            let mut table =
-                TextTable::headed(["template", "version", "when", "size", "labels"]).right(&[1, 3]);
-            for version in &found {
-                table.row([
-                    Cell::styled(one_line(version.name.as_str()), style::BOLD),
-                    version.version.to_string().into(),
-                    Cell::styled(minute(&version.at), dim),
-                    size(version).into(),
-                    version.labels.join(", ").into(),
-                ]);
-            }
-            ui.view(&table.show(ui.columns()))?;
-        }
-    }
+    let list = ListDocument::of("templates", found.iter().map(document));
+    ui.show(args.format, &list, || current(&found, ui.columns()))?;
     Ok(Exit::Done)
+}
+
+/// Shows the current versions of templates.
+fn current(found: &[TemplateVersion], room: Option<usize>) -> String {
+    if found.is_empty() {
+        return format!("No template is stored. {} stores one.\n", command("template set FILE"));
+    }
+    let mut table = TextTable::headed(["template", "version", "when", "size", "labels"]).right(&[1, 3]);
+    for version in found {
+        table.row([
+            Cell::styled(one_line(version.name.as_str()), style::BOLD),
+            version.version.to_string().into(),
+            Cell::styled(minute(&version.at), style::DIM),
+            size(version).into(),
+            version.labels.join(", ").into(),
+        ]);
+    }
+    table.show(room)
 }
 
 // `preface template show`: a template, byte for byte.
@@ -160,20 +155,12 @@ fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> Result<Exit, Comma
     let page = PageRequest::first(args.limit);
     let page = args.store.open(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
-    match args.format {
-        OutputFormat::Json => ui.json(&ListDocument {
-            kind: "versions",
-            entries: versions.iter().map(document).collect(),
-            diagnostics: &[],
-        })?,
-        OutputFormat::Text if versions.is_empty() && *name == TemplateName::main() => {
-            ui.view("No template is stored: the default is used.\n")?;
-        }
-        OutputFormat::Text if versions.is_empty() => {
-            ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?;
-        }
-        OutputFormat::Text => ui.view(&view(&versions, ui.columns()))?,
-    }
+    let list = ListDocument::of("versions", versions.iter().map(document));
+    ui.show(args.format, &list, || match versions.as_slice() {
+        [] if *name == TemplateName::main() => "No template is stored: the default is used.\n".to_owned(),
+        [] => format!("Nothing is stored as `{name}` yet.\n"),
+        versions => view(versions, ui.columns()),
+    })?;
     if more && args.format == OutputFormat::Text {
         ui.eprint("More entries exist; `--limit N` shows them.\n");
     }

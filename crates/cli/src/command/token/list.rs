@@ -12,8 +12,11 @@ use crate::{
     },
 };
 use jiff::Timestamp;
-use preface_engine::core::lint::hidden::escape_hidden;
-use preface_engine::store::format_instant;
+use preface_engine::{
+    core::lint::hidden::escape_hidden,
+    store::{TokenRecord, format_instant},
+};
+use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,43 +39,37 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let accesses = args.store.open(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
     let now = Timestamp::now();
-    match args.format {
-        OutputFormat::Json => {
-            let rows: Vec<_> = accesses
-                .iter()
-                .map(|access| {
-                    serde_json::json!({
-                        "name": access.name,
-                        "role": access.role,
-                        "created_at": format_instant(access.created_at),
-                        "expires_at": access.expires_at.map(format_instant),
-                        "expired": access.is_expired(now),
-                    })
-                })
-                .collect();
-            ui.json(&ListDocument { kind: "tokens", entries: rows, diagnostics: &[] })?;
-        }
-        OutputFormat::Text if accesses.is_empty() => {
-            ui.view(&format!("There are no tokens. {} makes one.\n", command("token create NAME")))?;
-        }
-        OutputFormat::Text => {
-            let mut table = TextTable::headed(["role", "created", "expires", "name"]);
-            let day = |at: Timestamp| at.strftime("%F").to_string();
-            for access in &accesses {
-                let end = match access.expires_at {
-                    None => String::new(),
-                    Some(at) if access.is_expired(now) => format!("expired {}", day(at)),
-                    Some(at) => format!("until {}", day(at)),
-                };
-                table.row([
-                    access.role.as_str().into(),
-                    Cell::styled(day(access.created_at), style::DIM),
-                    Cell::styled(end, style::DIM),
-                    escape_hidden(&access.name).into_owned().into(),
-                ]);
-            }
-            ui.view(&table.show(None))?;
-        }
-    }
+    let rows = accesses.iter().map(|access| {
+        json!({
+            "name": access.name,
+            "role": access.role,
+            "created_at": format_instant(access.created_at),
+            "expires_at": access.expires_at.map(format_instant),
+            "expired": access.is_expired(now),
+        })
+    });
+    ui.show(args.format, &ListDocument::of("tokens", rows), || view(&accesses, now))?;
     Ok(Exit::Done)
+}
+
+fn view(accesses: &[TokenRecord], now: Timestamp) -> String {
+    if accesses.is_empty() {
+        return format!("There are no tokens. {} makes one.\n", command("token create NAME"));
+    }
+    let mut table = TextTable::headed(["role", "created", "expires", "name"]);
+    let day = |at: Timestamp| at.strftime("%F").to_string();
+    for access in accesses {
+        let end = match access.expires_at {
+            None => String::new(),
+            Some(at) if access.is_expired(now) => format!("expired {}", day(at)),
+            Some(at) => format!("until {}", day(at)),
+        };
+        table.row([
+            access.role.as_str().into(),
+            Cell::styled(day(access.created_at), style::DIM),
+            Cell::styled(end, style::DIM),
+            escape_hidden(&access.name).into_owned().into(),
+        ]);
+    }
+    table.show(None)
 }

@@ -42,9 +42,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ))
         .help(Remedy::command("see the names", "token list")));
     }
-    match args.format {
-        OutputFormat::Text => ui.view(&format!("The token `{name}` is revoked.\n"))?,
-        OutputFormat::Json => ui.json(&json!({ "name": name, "revoked": true }))?,
-    }
+    let done = json!({ "name": name, "revoked": true });
+    ui.show(args.format, &done, || format!("The token `{name}` is revoked.\n"))?;
     Ok(Exit::Done)
 }

@@ -19,6 +19,7 @@ use preface_engine::{
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
+    host::trust::TrustRow,
 };
 use std::collections::BTreeSet;
 
@@ -53,45 +54,45 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let store = engine.store(&built)?;
     let rows = store.load(&mut problems).list();
     let unread = problems.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    match args.format {
-        // The content of a store that cannot be read is unknown.
-        _ if rows.is_empty() && unread => {}
-        OutputFormat::Json => {
-            ui.json(&ListDocument { kind: "projects", entries: rows, diagnostics: &problems })?;
-        }
-        OutputFormat::Text if rows.is_empty() => {
-            ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
-        }
-        OutputFormat::Text => {
-            let mut table = TextTable::new();
-            for row in &rows {
-                let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
-                let mut what = match row.mode {
-                    TrustMode::Whole => "as a whole".to_owned(),
-                    _ if row.trust == Trust::Declined => "nothing".to_owned(),
-                    TrustMode::Pinned | TrustMode::None => count(paths.len(), "text"),
-                };
-                if !row.branches.is_empty() {
-                    what.push_str(", ");
-                    what.push_str(&many(row.branches.len(), "branch", "branches"));
-                }
-                if !row.permissions.is_empty() {
-                    what.push_str(", ");
-                    what.push_str(&count(row.permissions.len(), "permission"));
-                }
-                let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
-                let day: String = row.at.to_string().chars().take(10).collect();
-                table.row([
-                    Cell::styled(row.trust.as_str(), style),
-                    Cell::styled(day, style::DIM),
-                    what.into(),
-                    escape_hidden(&row.path).into_owned().into(),
-                ]);
-            }
-            let (dim, store) = (style::DIM, built.places.shown(store.file()));
-            ui.view(&format!("{}{dim}grants are kept in {store}{dim:#}\n", table.show(None)))?;
-        }
+    // The content of a store that cannot be read is unknown.
+    if !(rows.is_empty() && unread) {
+        let file = built.places.shown(store.file());
+        let list = ListDocument { kind: "projects", entries: rows.iter().collect(), diagnostics: &problems };
+        ui.show(args.format, &list, || view(&rows, &file))?;
     }
     diagnostics::all(ui, &problems);
     Ok(if unread { Exit::Failed } else { Exit::Done })
+}
+
+fn view(rows: &[TrustRow], store: &str) -> String {
+    if rows.is_empty() {
+        return format!("No decision is recorded in {store}.\n");
+    }
+    let mut table = TextTable::new();
+    for row in rows {
+        let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
+        let mut what = match row.mode {
+            TrustMode::Whole => "as a whole".to_owned(),
+            _ if row.trust == Trust::Declined => "nothing".to_owned(),
+            TrustMode::Pinned | TrustMode::None => count(paths.len(), "text"),
+        };
+        if !row.branches.is_empty() {
+            what.push_str(", ");
+            what.push_str(&many(row.branches.len(), "branch", "branches"));
+        }
+        if !row.permissions.is_empty() {
+            what.push_str(", ");
+            what.push_str(&count(row.permissions.len(), "permission"));
+        }
+        let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
+        let day: String = row.at.to_string().chars().take(10).collect();
+        table.row([
+            Cell::styled(row.trust.as_str(), style),
+            Cell::styled(day, style::DIM),
+            what.into(),
+            escape_hidden(&row.path).into_owned().into(),
+        ]);
+    }
+    let dim = style::DIM;
+    format!("{}{dim}grants are kept in {store}{dim:#}\n", table.show(None))
 }
