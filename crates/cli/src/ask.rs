@@ -1,6 +1,6 @@
 //! Questions to the user on a terminal. Text of a project is shown with hidden and control characters written out.
 
-use crate::ui::{Ui, style, text::wrap};
+use crate::ui::{Ui, style, wrap};
 use preface_engine::{
     Ask, TrustAnswer, TrustQuestion,
     core::lint::{

@@ -3,10 +3,9 @@
 use crate::{
     call::{self, help_of, is_denied},
     ui::{
-        Ui, Verbosity,
+        Ui, Verbosity, count,
         diagnostic::{DiagnosticView, from_shell, spot},
-        style,
-        text::{count, listed, number},
+        listed, number, style,
     },
 };
 use preface_engine::core::{

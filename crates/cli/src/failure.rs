@@ -2,7 +2,7 @@
 
 use crate::{
     call,
-    ui::{Ui, diagnostic::DiagnosticView, text::listed},
+    ui::{DiagnosticView, Ui, listed},
 };
 use preface_engine::{
     ASSETS, Error, OsSystem, UntrustedProject,

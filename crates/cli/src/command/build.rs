@@ -11,10 +11,7 @@ use crate::{
     flags::DirectoryArgument,
     prompt_format::PromptFormat,
     subject::{InteractionMode, Subject, SubjectFlags},
-    ui::{
-        Ui, json_line,
-        text::{count, one_line},
-    },
+    ui::{Ui, count, json_line, one_line},
 };
 use preface_engine::{
     core::{

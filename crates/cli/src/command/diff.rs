@@ -9,11 +9,7 @@ use crate::{
     store::StoreFlag,
     stored_template::TemplateFlags,
     subject::{Subject, rebuild},
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{count, number, one_line, wrap},
-    },
+    ui::{Cell, TextTable, Ui, count, number, one_line, style, wrap},
 };
 use preface_engine::{
     Engine, Request, TemplateSource, ToolChoice, WriteScope,

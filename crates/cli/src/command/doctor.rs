@@ -8,13 +8,7 @@ use crate::{
     flags::{DirectoryArgument, OutputFormat},
     scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
     store::StoreFlag,
-    ui::{
-        Ui,
-        diagnostic::DiagnosticView,
-        style,
-        table::{Cell, TextTable},
-        text::{count, one_line},
-    },
+    ui::{Cell, DiagnosticView, TextTable, Ui, count, one_line, style},
 };
 use preface_engine::{
     Engine, FileCount, ScopesReport, ServersReport,

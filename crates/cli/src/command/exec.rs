@@ -9,10 +9,7 @@ use crate::{
     failure::{CommandFailure, Exit, words},
     files,
     subject::{InteractionMode, Subject, SubjectFlags},
-    ui::{
-        Ui, style,
-        text::{count, one_line, short},
-    },
+    ui::{Ui, count, one_line, short, style},
 };
 use agents::{PromptMode, fill, modes, passing, takes_file};
 use preface_capture::agent::{Agent, additions};

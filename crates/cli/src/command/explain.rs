@@ -14,11 +14,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     flags::{DirectoryArgument, OutputFormat},
     subject::{InteractionMode, Subject, SubjectFlags},
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{count, number, one_line, short_middle, wrap},
-    },
+    ui::{Cell, TextTable, Ui, count, number, one_line, short_middle, style, wrap},
 };
 use apportion::apportion;
 use preface_engine::core::{

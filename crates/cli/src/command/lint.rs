@@ -9,12 +9,7 @@ use crate::{
     files,
     flags::{DirectoryArgument, TrustFlags, TurnFlags},
     stored_template::TemplateFlags,
-    ui::{
-        Ui,
-        diagnostic::DiagnosticView,
-        style,
-        text::{count, listed},
-    },
+    ui::{DiagnosticView, Ui, count, listed, style},
 };
 use clap::ValueEnum;
 use preface_capture::document::Capture;

@@ -4,7 +4,7 @@ use crate::{
     Cli,
     failure::{CommandFailure, Exit, words},
     files,
-    ui::{Ui, text::count},
+    ui::{Ui, count},
 };
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;

@@ -7,7 +7,7 @@ use crate::{
     flags::home_trust,
     roots::roots,
     store::{self, StoreFlag},
-    ui::{Ui, text::listed},
+    ui::{Ui, listed},
 };
 use clap::ValueEnum;
 use preface_engine::{

@@ -3,7 +3,7 @@
 use super::row::{ListingGroup, ListingRow, faults};
 use crate::{
     call::{ALLOW, command, help_of},
-    ui::text::{listed, one_line},
+    ui::{listed, one_line},
 };
 use preface_engine::core::{
     extension::{DisabledBy, EntryOrigin, EntryState, NAMED},

@@ -8,11 +8,7 @@ use super::{
 use crate::{
     call::{ALLOW, command, help_of},
     failure::CommandFailure,
-    ui::{
-        style,
-        table::{Cell, TextTable},
-        text::{listed, one_line},
-    },
+    ui::{Cell, TextTable, listed, one_line, style},
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Remedy};
 use preface_engine::core::{

@@ -5,11 +5,7 @@ use super::{
     listing::InactiveRows,
     row::{ListingGroup, ListingRow},
 };
-use crate::ui::{
-    style,
-    table::{Cell, TextTable},
-    text::{count, one_line, wrap},
-};
+use crate::ui::{Cell, TextTable, count, one_line, style, wrap};
 use anstyle::Style;
 use preface_engine::{
     ScopesReport,

@@ -7,8 +7,12 @@ pub mod diagnostic;
 pub mod patch;
 pub mod progress;
 pub mod style;
-pub mod table;
-pub mod text;
+mod table;
+mod text;
+
+pub use diagnostic::DiagnosticView;
+pub use table::{Cell, TextTable};
+pub use text::{columns, count, listed, minute, number, one_line, short, short_middle, visible, wrap};
 
 use crate::failure::CommandFailure;
 use preface_engine::core::lint::character::escape_json;
@@ -180,7 +184,7 @@ impl Ui {
         if !self.out_is_terminal {
             return self.data(prompt.as_bytes());
         }
-        let mut shown = text::visible(prompt).into_owned();
+        let mut shown = visible(prompt).into_owned();
         if !shown.is_empty() && !shown.ends_with('\n') {
             shown.push('\n');
         }

@@ -4,10 +4,7 @@ use crate::{
     failure::CommandFailure,
     files,
     flags::TrustFlag,
-    ui::{
-        Ui, style,
-        text::{count, one_line},
-    },
+    ui::{Ui, count, one_line, style},
 };
 use preface_capture::{agent::Agent, files::Places, project::ConfigFile};
 use preface_engine::{

@@ -9,7 +9,7 @@ use crate::{
     failure::{CommandFailure, Exit, words},
     files,
     flags::TrustFlag,
-    ui::{Ui, style, text::one_line},
+    ui::{Ui, one_line, style},
 };
 use consent::ProjectFiles;
 use preface_capture::{

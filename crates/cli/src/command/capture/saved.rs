@@ -6,11 +6,7 @@ use crate::{
     failure::CommandFailure,
     files,
     flags::OutputFormat,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{count, one_line},
-    },
+    ui::{Cell, TextTable, Ui, count, one_line, style},
 };
 use preface_capture::{
     body::ItemKind,

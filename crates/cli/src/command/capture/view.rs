@@ -2,11 +2,7 @@
 
 use crate::{
     command::explain::apportion::apportion,
-    ui::{
-        style,
-        table::{Cell, TextTable},
-        text::{count, listed, number, one_line, short_middle, wrap},
-    },
+    ui::{Cell, TextTable, count, listed, number, one_line, short_middle, style, wrap},
 };
 use preface_capture::{
     agent::{Agent, find},

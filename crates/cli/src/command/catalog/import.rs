@@ -5,10 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    ui::{
-        Ui, Verbosity, style,
-        text::{count, number},
-    },
+    ui::{Ui, Verbosity, count, number, style},
 };
 use preface_engine::{
     catalogs::{self, CatalogWriteOutcome, ImportReport, ImportStage, ReplaceMode},

@@ -8,11 +8,7 @@ use crate::{
     files,
     flags::OutputFormat,
     json::ListDocument,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{number, one_line},
-    },
+    ui::{Cell, TextTable, Ui, number, one_line, style},
 };
 use preface_engine::{
     catalogs::{self, StoredCatalog},

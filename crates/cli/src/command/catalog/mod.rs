@@ -8,7 +8,7 @@ mod show;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    ui::{Ui, text::number},
+    ui::{Ui, number},
 };
 use preface_engine::{
     core::catalog::CatalogEntry,

@@ -6,11 +6,7 @@ use crate::{
     files,
     flags::OutputFormat,
     json::ListDocument,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{count, number, one_line, short, wrap},
-    },
+    ui::{Cell, TextTable, Ui, count, number, one_line, short, style, wrap},
 };
 use preface_engine::{
     CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs, core::catalog::CatalogEntry,

@@ -6,11 +6,7 @@ use crate::{
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags},
     json::ListDocument,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::one_line,
-    },
+    ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{
     Engine, SettingsReport,

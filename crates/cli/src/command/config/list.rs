@@ -6,11 +6,7 @@ use crate::{
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags},
     json::ListDocument,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{one_line, short},
-    },
+    ui::{Cell, TextTable, Ui, one_line, short, style},
 };
 use preface_engine::{
     Engine,

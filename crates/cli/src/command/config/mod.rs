@@ -11,7 +11,7 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     flags::PlaceFlags,
-    ui::{Ui, text::one_line},
+    ui::{Ui, one_line},
 };
 use preface_engine::{
     DEFAULT_PRESET, Engine, Request, SettingsReport,

@@ -5,10 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
-    ui::{
-        Ui,
-        text::{one_line, short},
-    },
+    ui::{Ui, one_line, short},
 };
 use preface_engine::{
     Engine,

@@ -6,11 +6,7 @@ use crate::{
     flags::OutputFormat,
     json::ListDocument,
     store::{StoreFlag, actor},
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{minute, one_line},
-    },
+    ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::store::{AuditEntry, format_instant};
 use serde_json::{Value, json};

@@ -5,10 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     store::{StoreFlag, actor},
-    ui::{
-        Ui,
-        text::{count, one_line},
-    },
+    ui::{Ui, count, one_line},
 };
 use preface_engine::store::{Actor, ConversationId, format_instant};
 use serde_json::json;

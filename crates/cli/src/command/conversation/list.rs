@@ -7,11 +7,7 @@ use crate::{
     flags::OutputFormat,
     json::ListDocument,
     store::StoreFlag,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{minute, number, one_line, short_middle},
-    },
+    ui::{Cell, TextTable, Ui, minute, number, one_line, short_middle, style},
 };
 use preface_engine::store::{Filter, PromptSummary, TemplateName};
 

@@ -17,7 +17,7 @@ use crate::{
     files,
     flags::{ToolNames, TrustFlags, TurnFlags},
     store::{StoreFlag, actor},
-    ui::{Ui, text::one_line},
+    ui::{Ui, one_line},
 };
 use preface_engine::{
     BuildOptions, Engine,

@@ -6,7 +6,7 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
-    ui::{Ui, text::one_line},
+    ui::{Ui, one_line},
 };
 use preface_engine::{
     conversation::Refresh,

@@ -8,11 +8,7 @@ use crate::{
     flags::OutputFormat,
     json::ListDocument,
     store::StoreFlag,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{minute, number, one_line},
-    },
+    ui::{Cell, TextTable, Ui, minute, number, one_line, style},
 };
 use preface_engine::{
     conversation::{ConversationService, InlineOffload, RequestPurpose, RequestSummary},

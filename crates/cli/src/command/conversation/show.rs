@@ -7,11 +7,7 @@ use crate::{
     flags::OutputFormat,
     store::StoreFlag,
     subject::Subject,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::one_line,
-    },
+    ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{
     conversation::PromptRecord,

@@ -3,11 +3,7 @@
 use super::lost;
 use crate::{
     subject::Subject,
-    ui::{
-        style,
-        table::{Cell, TextTable},
-        text::one_line,
-    },
+    ui::{Cell, TextTable, one_line, style},
 };
 use preface_engine::core::diagnostic::{Diagnostic, DiagnosticCode};
 

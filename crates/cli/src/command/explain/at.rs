@@ -6,10 +6,7 @@ use crate::{
     failure::CommandFailure,
     files,
     subject::Subject,
-    ui::{
-        Ui, diagnostic, style,
-        text::{count, number, one_line, short},
-    },
+    ui::{Ui, count, diagnostic, number, one_line, short, style},
 };
 use preface_engine::{
     core::{

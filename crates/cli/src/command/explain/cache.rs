@@ -3,11 +3,7 @@
 use crate::{
     failure::CommandFailure,
     subject::Subject,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{number, wrap},
-    },
+    ui::{Cell, TextTable, Ui, number, style, wrap},
 };
 use preface_engine::core::{
     diagnostic::Diagnostics,

@@ -1,11 +1,7 @@
 //! The view of the parts by size.
 
 use super::{merged, percent};
-use crate::ui::{
-    style,
-    table::{Cell, TextTable},
-    text::{count, number, short_middle},
-};
+use crate::ui::{Cell, TextTable, count, number, short_middle, style};
 use preface_engine::core::{
     explain::{Explanation, SizedPart, largest},
     origin::Origin,

@@ -3,10 +3,7 @@
 use crate::{
     failure::CommandFailure,
     files,
-    ui::{
-        table::TextTable,
-        text::{count, one_line},
-    },
+    ui::{TextTable, count, one_line},
 };
 use preface_capture::repository::{RepositoryFile, RepositoryRules};
 use preface_engine::{

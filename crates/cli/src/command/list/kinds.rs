@@ -9,11 +9,7 @@ use crate::{
         InactiveRows, ListingGroup, ListingRow, details, head, rewrites, row, rows, scope_problems, table,
         totals, untrusted_servers,
     },
-    ui::{
-        style,
-        table::{Cell, TextTable},
-        text::{columns, count, listed, one_line, short},
-    },
+    ui::{Cell, TextTable, columns, count, listed, one_line, short, style},
 };
 use preface_engine::{
     FilesReport, RecordingInfo, ScopesReport, ServersReport, ToolChoice, VariableRow,

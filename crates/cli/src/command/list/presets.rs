@@ -4,11 +4,7 @@ use super::{ListQuery, Listing};
 use crate::{
     failure::CommandFailure,
     files,
-    ui::{
-        style,
-        table::{Cell, TextTable},
-        text::one_line,
-    },
+    ui::{Cell, TextTable, one_line, style},
 };
 use preface_engine::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
 use serde::Serialize;

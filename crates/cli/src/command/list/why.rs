@@ -5,7 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     json::ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
-    ui::{Ui, text::one_line},
+    ui::{Ui, one_line},
 };
 use preface_engine::core::{
     diagnostic::{DiagnosticCode, Remedy},

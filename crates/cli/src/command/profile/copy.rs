@@ -6,7 +6,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
-    ui::{Ui, text::one_line},
+    ui::{Ui, one_line},
 };
 use preface_engine::{Engine, core::diagnostic::Remedy, host::system::System};
 use serde_json::json;

@@ -43,6 +43,6 @@ fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
     let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
     all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
         let help = suggest_or(name, names.iter().map(String::as_str), || Remedy::list("presets"));
-        CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::text::one_line(name))).help(help)
+        CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::one_line(name))).help(help)
     })
 }

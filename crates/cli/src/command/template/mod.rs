@@ -7,10 +7,7 @@ mod write;
 use crate::{
     failure::{CommandFailure, Exit},
     store::StoreFlag,
-    ui::{
-        Ui,
-        text::{count, one_line},
-    },
+    ui::{Ui, count, one_line},
 };
 use preface_engine::{
     Engine, Request, TrustChoice,
@@ -152,5 +149,5 @@ fn size(version: &TemplateVersion) -> String {
 
 /// The minute of an instant.
 fn minute(at: &impl ToString) -> String {
-    crate::ui::text::minute(&at.to_string())
+    crate::ui::minute(&at.to_string())
 }

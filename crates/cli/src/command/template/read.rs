@@ -8,11 +8,7 @@ use crate::{
     flags::{OutputFormat, PlaceFlags},
     json::ListDocument,
     store::StoreFlag,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::one_line,
-    },
+    ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{
     Engine,

@@ -7,10 +7,7 @@ use crate::{
     files,
     flags::{OutputFormat, PlaceFlags},
     store::{StoreFlag, actor},
-    ui::{
-        Ui,
-        text::{count, listed, one_line},
-    },
+    ui::{Ui, count, listed, one_line},
 };
 use preface_engine::{
     Engine,

@@ -6,10 +6,7 @@ use crate::{
     flags::OutputFormat,
     json::ListDocument,
     store::StoreFlag,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-    },
+    ui::{Cell, TextTable, Ui, style},
 };
 use jiff::Timestamp;
 use preface_engine::{

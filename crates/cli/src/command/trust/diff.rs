@@ -8,7 +8,7 @@ use crate::{
     files,
     flags::{OutputFormat, TurnFlags, pins},
     stored_template::TemplateFlags,
-    ui::{Ui, patch, text::visible},
+    ui::{Ui, patch, visible},
 };
 use preface_engine::{
     CoveredPermission, Engine, Request, WriteScope,

@@ -11,11 +11,7 @@ use crate::{
     files,
     flags::{OutputFormat, TurnFlags},
     stored_template::TemplateFlags,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{listed, number},
-    },
+    ui::{Cell, TextTable, Ui, listed, number, style},
 };
 use preface_engine::{
     Engine, Request,

@@ -6,11 +6,7 @@ use crate::{
     files,
     flags::{OutputFormat, TurnFlags},
     json::ListDocument,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::count,
-    },
+    ui::{Cell, TextTable, Ui, count, style},
 };
 use preface_engine::{
     Engine, TrustChoice, WriteScope,

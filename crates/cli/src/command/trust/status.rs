@@ -8,11 +8,7 @@ use crate::{
     files,
     flags::{OutputFormat, TurnFlags, pins},
     stored_template::TemplateFlags,
-    ui::{
-        Ui, style,
-        table::{Cell, TextTable},
-        text::{count, listed, number},
-    },
+    ui::{Cell, TextTable, Ui, count, listed, number, style},
 };
 use preface_engine::{
     BuildResult, CoveredPermission, Engine, Request, WriteScope,
