@@ -13,14 +13,12 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Ask, BuildOptions, Engine, HandOver, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion,
-    WriteScope,
+    Ask, BuildOptions, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
         ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
         ToolSelection,
     },
     core::{
-        attachment::AttachmentRole,
         diagnostic::Diagnostics,
         format::{RequestContent, RequestFormat},
         lint::hidden::escape_hidden,
@@ -55,34 +53,21 @@ pub struct ConversationPrompt {
     pub diagnostics: Diagnostics,
 }
 
-/// The way to go on if no prompt is stored yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissingPromptPolicy {
-    /// Build the prompt and store it.
-    Construct,
-    /// Go on without a prompt.
-    Skip,
-}
-
 impl SubjectFlags {
-    /// Returns the prompt of the conversation that is named. `None`: none is, or nothing is kept and nothing is to be.
-    pub fn kept(
-        &self,
-        ui: &Ui,
-        asking: InteractionMode,
-        missing: MissingPromptPolicy,
-    ) -> Result<Option<Subject>, CommandFailure> {
+    /// Returns the prompt of the conversation that is named, which is built and stored if it is missing and the mode writes. `None`: none
+    /// is named, or nothing is kept and nothing is to be.
+    pub fn kept(&self, ui: &Ui, asking: InteractionMode) -> Result<Option<Subject>, CommandFailure> {
         let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
             return Ok(None);
         };
         let id = conversation_id(id)?;
-        match missing {
-            MissingPromptPolicy::Skip => stored_prompt(&self.keep.template, &self.turn.request(), &id),
-            MissingPromptPolicy::Construct => self.turn(ui, &id, asking).map(Some),
+        match asking {
+            InteractionMode::May => self.turn(ui, &id).map(Some),
+            InteractionMode::MayNot => stored_prompt(&self.keep.template, &self.turn.request(), &id),
         }
     }
 
-    fn turn(&self, ui: &Ui, id: &ConversationId, asking: InteractionMode) -> Result<Subject, CommandFailure> {
+    fn turn(&self, ui: &Ui, id: &ConversationId) -> Result<Subject, CommandFailure> {
         let system = Arc::new(files::system());
         let store = self.keep.template.store.for_request(&self.turn.request());
         let url = store.url(&*system)?;
@@ -92,11 +77,10 @@ impl SubjectFlags {
             )
             .help("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-store`"));
         }
-        let mut request = self.turn.request();
-        self.trust.apply(&mut request)?;
+        let request = self.request(Vec::new())?;
         let actor = actor(request.now.as_deref())?;
         let mut options = self.turn_options(&Engine::new(&*system), &request)?;
-        if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
+        if ui.can_ask() && request.trust == TrustChoice::Ask {
             let there = store.open(async |store| Ok(store.conversation(id).await?))?;
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
             // A stored prompt needs no questions.
@@ -142,8 +126,7 @@ impl SubjectFlags {
     /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
     pub fn check_trust(&self, kept: &ConversationPrompt) -> Result<(), CommandFailure> {
         let system = Arc::new(files::system());
-        let mut request = self.turn.request();
-        self.trust.apply(&mut request)?;
+        let request = self.request(Vec::new())?;
         let options = self.turn_options(&Engine::new(&*system), &request)?;
         let store = self.keep.template.store.for_request(&request);
         let checked = store.open(async |store| {
@@ -213,20 +196,8 @@ impl Subject {
         let counter = record.counter().name().to_owned();
         let prompt = record.prompt;
         prompt.check_tiling().map_err(ConversationError::Record)?;
-        Ok(Subject {
-            counter,
-            prompt,
-            snapshot: None,
-            places: None,
-            profile: None,
-            tools: Vec::new(),
-            messages: Vec::new(),
-            attachment_role: AttachmentRole::default(),
-            selection: ToolSelection::default(),
-            models: None,
-            hand_over: HandOver::default(),
-            kept: Some(ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() }),
-        })
+        let kept = ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() };
+        Ok(Subject { counter, prompt, kept: Some(kept), ..Subject::default() })
     }
 }
 

@@ -236,16 +236,15 @@ pub enum TrustFlag {
 }
 
 impl TrustFlags {
-    /// Adds the trust flags to a request.
-    pub fn apply(&self, request: &mut Request) -> Result<(), CommandFailure> {
-        request.trust = match self.trust {
+    /// Returns a request with the trust of these flags.
+    pub fn apply(&self, request: Request) -> Result<Request, CommandFailure> {
+        let trust = match self.trust {
             None | Some(TrustFlag::Ask) => TrustChoice::Ask,
             Some(TrustFlag::Once) => TrustChoice::Once,
             Some(TrustFlag::Deny) => TrustChoice::Deny,
             Some(TrustFlag::Require) => TrustChoice::Require,
         };
-        request.pins = pins(self.trust_pins.as_deref())?;
-        Ok(())
+        Ok(Request { trust, pins: pins(self.trust_pins.as_deref())?, ..request })
     }
 }
 

@@ -1,17 +1,15 @@
 //! The directories that a server may work in: those of `--root`, else where it was started.
 
 use crate::{failure::CommandFailure, files};
-use preface_engine::{
-    core::lint::hidden::escape_hidden,
-    host::system::{FileKind, System},
-};
+use preface_engine::host::system::{FileKind, System};
 use std::path::{Path, PathBuf};
 
 /// The directories that may be worked in, as they really are.
-pub fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
-    let here = [PathBuf::from(".")];
-    let given = if given.is_empty() { &here[..] } else { given };
-    given.iter().map(|root| real(system, root)).collect()
+pub fn roots(given: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
+    match given {
+        [] => parse(".").map(|here| vec![here]).map_err(CommandFailure::usage),
+        given => Ok(given.to_vec()),
+    }
 }
 
 /// Reads one directory of a flag, as it really is.
@@ -22,22 +20,5 @@ pub fn parse(text: &str) -> Result<PathBuf, String> {
         None => Err("there is nothing of that name".to_owned()),
         Some(stat) if stat.kind != FileKind::Dir => Err("it is not a directory".to_owned()),
         Some(_) => system.canonical(&path).map_err(|error| error.to_string()),
-    }
-}
-
-fn real(system: &dyn System, root: &Path) -> Result<PathBuf, CommandFailure> {
-    let path = files::absolute(root)?;
-    let failed = |why: &str| {
-        let shown = root.display().to_string();
-        Err(CommandFailure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
-            .help("`--root` names a directory that is there"))
-    };
-    match system.stat(&path) {
-        None => failed("there is nothing of that name"),
-        Some(stat) if stat.kind != FileKind::Dir => failed("it is not a directory"),
-        Some(_) => match system.canonical(&path) {
-            Ok(path) => Ok(path),
-            Err(error) => failed(&error.to_string()),
-        },
     }
 }

@@ -40,12 +40,10 @@ pub struct StoreFlag {
 /// The reason why there is no store to work on.
 #[derive(Debug)]
 pub enum StorePlaceError {
-    /// The address cannot be read.
-    Address(StoreError),
     /// The store without an address could have come with the project.
     Inside(StateDirInside),
-    /// Others can write the store without an address.
-    Exposed(TrustError),
+    /// The address cannot be read, or others can write the store without an address.
+    Other(Error),
 }
 
 impl StoreFlag {
@@ -85,10 +83,10 @@ impl StoreFlag {
         // An empty variable is one that is not set; an empty flag comes from a variable that should have been.
         if self.store.as_deref() == Some("") && given().as_deref() != Some("") {
             let why = "the address is empty".to_owned();
-            return Err(StorePlaceError::Address(StoreError::Address { address: String::new(), why }));
+            return Err(Error::Store(StoreError::Address { address: String::new(), why }).into());
         }
         match self.store.clone().or_else(given).filter(|address| !address.is_empty()) {
-            Some(address) => address.parse().map(Some).map_err(StorePlaceError::Address),
+            Some(address) => Ok(Some(address.parse().map_err(Error::Store)?)),
             None => self.default_url(system),
         }
     }
@@ -99,7 +97,7 @@ impl StoreFlag {
         let cwd = normal(&here, self.directory.as_deref().unwrap_or(Path::new(".")));
         let url = default_store(system, &cwd, self.home_trust).map_err(StorePlaceError::Inside)?;
         if let Some(StoreUrl::Sqlite(file)) = &url {
-            TrustStore::check_file(system, file).map_err(StorePlaceError::Exposed)?;
+            TrustStore::check_file(system, file).map_err(exposed)?;
         }
         Ok(url)
     }
@@ -159,41 +157,32 @@ pub fn runtime(mut builder: tokio::runtime::Builder) -> Result<Runtime, CommandF
         .map_err(|error| CommandFailure::new(format!("cannot start: {}", crate::failure::words(&error))))
 }
 
-impl StorePlaceError {
-    /// Returns the message, and what to do.
-    fn parts(self) -> (String, String) {
-        match self {
-            StorePlaceError::Address(error) => (error.to_string(), error.help().unwrap_or_default()),
-            StorePlaceError::Inside(inside) => {
-                (inside.to_string(), format!("{}, or name a store with `--store`", inside.help()))
-            }
-            StorePlaceError::Exposed(error) => {
-                let help = match &error {
-                    TrustError::Exposed { remedy, .. } => {
-                        format!("`{remedy}`, then check what the store holds; or name another with `--store`")
-                    }
-                    _ => "name a store with `--store`".to_owned(),
-                };
-                let message = match error {
-                    TrustError::Exposed { path, why, .. } => {
-                        let path = escape_hidden(&path.display().to_string()).into_owned();
-                        format!("the store is not used: `{path}`: {why}")
-                    }
-                    error => error.to_string(),
-                };
-                (message, help)
-            }
+/// Returns the error for a store without an address that others can write.
+fn exposed(error: TrustError) -> Error {
+    let (message, help) = match error {
+        TrustError::Exposed { path, why, remedy } => {
+            let path = path.display().to_string();
+            let help = format!("`{remedy}`, then check what the store holds; or name another with `--store`");
+            (format!("the store is not used: `{}`: {why}", escape_hidden(&path)), help)
         }
+        error => (error.to_string(), "name a store with `--store`".to_owned()),
+    };
+    Error::Trust(message, Some(help.into()))
+}
+
+impl From<Error> for StorePlaceError {
+    fn from(error: Error) -> Self {
+        StorePlaceError::Other(error)
     }
 }
 
 impl From<StorePlaceError> for Error {
     fn from(error: StorePlaceError) -> Self {
         match error {
-            StorePlaceError::Address(error) => Error::Store(error),
-            error => {
-                let (message, help) = error.parts();
-                Error::Trust(message, Some(help.into()))
+            StorePlaceError::Other(error) => error,
+            StorePlaceError::Inside(inside) => {
+                let help = format!("{}, or name a store with `--store`", inside.help());
+                Error::Trust(inside.to_string(), Some(help.into()))
             }
         }
     }
@@ -201,13 +190,7 @@ impl From<StorePlaceError> for Error {
 
 impl From<StorePlaceError> for CommandFailure {
     fn from(error: StorePlaceError) -> Self {
-        match error {
-            StorePlaceError::Address(error) => error.into(),
-            error => {
-                let (message, help) = error.parts();
-                CommandFailure::new(message).help(help)
-            }
-        }
+        Error::from(error).into()
     }
 }
 

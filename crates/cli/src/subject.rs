@@ -12,7 +12,8 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, Request, SnapshotError, WriteScope,
+    Ask, BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, Request, SnapshotError,
+    WriteScope,
     conversation::ToolSelection,
     core::{
         attachment::AttachmentRole,
@@ -64,7 +65,7 @@ pub struct SubjectFlags {
 }
 
 /// A prompt with everything that it was made from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Subject {
     /// The prompt.
     pub prompt: Prompt,
@@ -108,6 +109,15 @@ impl InteractionMode {
             InteractionMode::MayNot => WriteScope::Nothing,
         }
     }
+
+    /// Returns who is asked.
+    fn asks(self, ui: &Ui) -> Box<dyn Ask + '_> {
+        if self == InteractionMode::May && ui.can_ask() {
+            Box::new(Terminal::new(ui))
+        } else {
+            Box::new(Headless)
+        }
+    }
 }
 
 impl SubjectFlags {
@@ -123,6 +133,11 @@ impl SubjectFlags {
         Ok(SubjectFlags { turn: dir.apply(&self.turn), ..self.clone() })
     }
 
+    /// Returns the request, after these events.
+    pub fn request(&self, events: Vec<Value>) -> Result<Request, CommandFailure> {
+        self.trust.apply(Request { events, ..self.turn.request() })
+    }
+
     /// Builds after something happened.
     pub fn build(
         &self,
@@ -133,17 +148,11 @@ impl SubjectFlags {
         if let Some(file) = &self.snapshot {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
-        let mut request = Request { events, ..self.turn.request() };
-        self.trust.apply(&mut request)?;
+        let request = self.request(events)?;
         let system = files::system();
         let templates = self.keep.template.source(&request);
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
-        let built = if asking == InteractionMode::May && ui.can_ask() {
-            engine.build_to_hand_over(&request, &Terminal::new(ui))
-        } else {
-            engine.build_to_hand_over(&request, &Headless)
-        };
-        let (built, hand_over) = built?;
+        let (built, hand_over) = engine.build_to_hand_over(&request, &*asking.asks(ui))?;
         Ok(Subject { hand_over, ..Subject::of(built, Vec::new()) })
     }
 
@@ -160,18 +169,12 @@ impl SubjectFlags {
             subject.add_history(&history, &mut diagnostics);
             return Ok(Some(subject));
         };
-        let mut request = Request { events, ..self.turn.request() };
-        self.trust.apply(&mut request)?;
+        let request = self.request(events)?;
         let templates = self.keep.template.source(&request);
         let setup = Conversation::setup(Arc::new(files::system()), request)
             .with_templates(Arc::new(templates))
             .writing(asking.writes());
-        let conversation = if asking == InteractionMode::May && ui.can_ask() {
-            setup.start_interactive(&Terminal::new(ui))
-        } else {
-            setup.start()
-        };
-        let mut conversation = conversation?;
+        let mut conversation = setup.start_interactive(&*asking.asks(ui))?;
         if !conversation.submit(&text, &mut history)? {
             let diagnostics = conversation.take_diagnostics();
             ui.eprint("a hook took care of the message; nothing is sent\n");
@@ -192,7 +195,7 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
     let prompt = Engine::rebuild(&mut snapshot)?;
     let tools = Engine::rebuild_tools(&mut snapshot)?;
     prompt.check_tiling().map_err(|why| CommandFailure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject::made(prompt, snapshot, tools, None, Vec::new()))
+    Ok(Subject::made(prompt, snapshot, tools))
 }
 
 /// Reads a saved snapshot.
@@ -224,33 +227,14 @@ impl Subject {
     /// Returns what was just built.
     pub fn of(built: BuildResult, messages: Vec<ModelMessage>) -> Self {
         let BuildResult { prompt, snapshot, tools, places, profile_source, .. } = built;
-        let profile = Some(profile_source);
-        Subject { profile, ..Subject::made(prompt, snapshot, tools, Some(places), messages) }
+        let (places, profile) = (Some(places), Some(profile_source));
+        Subject { places, profile, messages, ..Subject::made(prompt, snapshot, tools) }
     }
 
-    fn made(
-        prompt: Prompt,
-        snapshot: Snapshot,
-        tools: Vec<Tool>,
-        places: Option<Places>,
-        messages: Vec<ModelMessage>,
-    ) -> Self {
+    fn made(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>) -> Self {
         let counter = snapshot.turn.counter.clone();
         let attachment_role = snapshot.profile.messages.attachments;
-        Subject {
-            prompt,
-            snapshot: Some(snapshot),
-            counter,
-            places,
-            profile: None,
-            tools,
-            messages,
-            attachment_role,
-            selection: ToolSelection::default(),
-            models: None,
-            kept: None,
-            hand_over: HandOver::default(),
-        }
+        Subject { prompt, snapshot: Some(snapshot), counter, tools, attachment_role, ..Subject::default() }
     }
 
     /// Tells the loggers that the prompt was handed out.
@@ -275,8 +259,7 @@ impl Subject {
         conversation: ConversationInput,
     ) -> Result<Self, CommandFailure> {
         let ConversationInput { history, events, mut diagnostics, .. } = conversation;
-        let mut request = Request { events, ..flags.turn.request() };
-        flags.trust.apply(&mut request)?;
+        let request = flags.request(events)?;
         let templates = flags.keep.template.source(&request);
         let setup = Conversation::setup(Arc::new(files::system()), request);
         let setup = setup.with_templates(Arc::new(templates)).writing(WriteScope::Nothing);

@@ -4,7 +4,6 @@ use crate::{
     call::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
-    conversation_prompt::MissingPromptPolicy,
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
@@ -130,11 +129,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let subject_flags = args.subject.in_directory(&args.dir)?;
     args.check_kept(&conversation)?;
     if args.refresh_mcp {
-        let mut request = subject_flags.turn.request();
-        subject_flags.trust.apply(&mut request)?;
-        mcp::before_build(ui, &request)?;
+        mcp::before_build(ui, &subject_flags.request(Vec::new())?)?;
     }
-    let kept = subject_flags.kept(ui, InteractionMode::May, MissingPromptPolicy::Construct)?;
+    let kept = subject_flags.kept(ui, InteractionMode::May)?;
     let subject = match kept {
         Some(kept) if args.format.is_request() => Some(kept.with_turn(&subject_flags, conversation)?),
         Some(kept) => Some(kept),

@@ -171,8 +171,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let is_same = saved::diff(ui, [old, new], args.turn.tokenizer.as_deref(), args.format)?;
         return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
     }
-    let mut request = args.turn.request();
-    args.trust.apply(&mut request)?;
+    let request = args.trust.apply(args.turn.request())?;
     let system = files::system();
     let templates = args.template.source(&request);
     let store = args.template.store.for_request(&request);

@@ -3,6 +3,7 @@
 use super::list::NO_TOOL_USED;
 use crate::{
     call::help_of,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat},
@@ -74,9 +75,8 @@ pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> 
         }
     }
     // Warnings and errors are in the view already.
-    let more: Vec<Diagnostic> =
-        problems.iter().filter(|diagnostic| diagnostic.severity < Severity::Warning).cloned().collect();
-    listing.print_diagnostics(ui, &more);
+    let more = problems.iter().filter(|diagnostic| diagnostic.severity < Severity::Warning);
+    diagnostics::listing(ui, more);
     Ok(if has_errors_elsewhere(&report, &problems) { Exit::Failed } else { Exit::Done })
 }
 

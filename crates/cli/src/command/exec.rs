@@ -4,7 +4,6 @@ pub mod agents;
 mod prompt_file;
 
 use crate::{
-    conversation_prompt::MissingPromptPolicy,
     diagnostics,
     failure::{CommandFailure, Exit, words},
     files,
@@ -93,10 +92,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let agent = args.program;
     let mode = args.mode()?;
     let asking = if args.dry_run { InteractionMode::MayNot } else { InteractionMode::May };
-    let missing = if args.dry_run { MissingPromptPolicy::Skip } else { MissingPromptPolicy::Construct };
     let mut flags = args.subject.clone();
     flags.turn.fallback_preset = (mode == PromptMode::Append).then(|| additions().to_owned());
-    let subject = match flags.kept(ui, asking, missing)? {
+    let subject = match flags.kept(ui, asking)? {
         Some(kept) => kept,
         None => flags.build(Vec::new(), ui, asking)?,
     };

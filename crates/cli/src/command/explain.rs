@@ -9,7 +9,6 @@ mod largest;
 use crate::{
     command::capture::{ShownFlags, saved},
     conversation::ConversationFlags,
-    conversation_prompt::MissingPromptPolicy,
     diagnostics,
     failure::{CommandFailure, Exit},
     flags::{DirectoryArgument, OutputFormat},
@@ -105,7 +104,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {
         // A run, and what just happened, is about a build of now.
         (Some(_), _) | (_, false) => None,
-        (None, true) => subject_flags.kept(ui, InteractionMode::MayNot, MissingPromptPolicy::Skip)?,
+        (None, true) => subject_flags.kept(ui, InteractionMode::MayNot)?,
     };
     let subject = match kept {
         Some(kept) => Some(kept),

@@ -203,11 +203,10 @@ fn base(args: &Args, cwd: Option<PathBuf>) -> Result<sarif::PathBase, CommandFai
 /// Looks for problems, and returns the files of agents beside them with `--repository`.
 fn lint(
     args: &Args,
-    mut request: Request,
+    request: Request,
     capture: Option<&Capture>,
 ) -> Result<(LintReport, Vec<repository::AgentFile>), CommandFailure> {
-    args.trust.apply(&mut request)?;
-    request.default_on_error = true;
+    let mut request = Request { default_on_error: true, ..args.trust.apply(request)? };
     let system = files::system();
     let templates = args.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates);

@@ -67,7 +67,7 @@ pub struct Args {
     /// Let conversations work in DIR and below, instead of the current directory; may be given again
     ///
     /// It is also the grant for the text that lies there.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = crate::roots::parse)]
     root: Vec<PathBuf>,
 
     /// Build with a preset, or a profile of yours, if a conversation names none
@@ -162,7 +162,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
             .help("a host is `NAME` or `NAME:PORT`, without `http://`"));
     }
-    let roots = roots(system.as_ref(), &args.root)?;
+    let roots = roots(&args.root)?;
     check_preset(system.as_ref(), args, &roots)?;
     let tls = tls(args)?;
     // A store that came with one of the roots is not used.

@@ -1,12 +1,10 @@
-//! What the listings have in common: their flags, the question to the engine, and the diagnostics.
+//! What the listings have in common: their flags, and the question to the engine.
 
 use crate::{
-    diagnostics,
     failure::CommandFailure,
     flags::{OutputFormat, TrustFlags, TurnFlags},
-    ui::Ui,
 };
-use preface_engine::{Request, core::diagnostic::Diagnostic};
+use preface_engine::Request;
 
 /// The flags of every list.
 #[derive(clap::Args, Clone, Debug)]
@@ -33,14 +31,6 @@ pub enum InactiveRows {
 impl ListingFlags {
     /// Returns the question.
     pub fn request(&self) -> Result<Request, CommandFailure> {
-        let mut request = self.turn.request();
-        self.trust.apply(&mut request)?;
-        request.default_on_error = true;
-        Ok(request)
-    }
-
-    /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
-    pub fn print_diagnostics(&self, ui: &Ui, diagnostics: &[Diagnostic]) {
-        diagnostics::listing(ui, diagnostics);
+        Ok(Request { default_on_error: true, ..self.trust.apply(self.turn.request())? })
     }
 }

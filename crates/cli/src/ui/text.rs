@@ -145,8 +145,8 @@ pub fn count(many: usize, thing: &str) -> String {
 }
 
 /// Shortens an instant in RFC 3339 to its minute, in UTC: `2026-03-07 14:55`.
-pub fn minute(instant: &str) -> String {
-    instant.chars().take(16).collect::<String>().replacen('T', " ", 1)
+pub fn minute(instant: impl ToString) -> String {
+    instant.to_string().chars().take(16).collect::<String>().replacen('T', " ", 1)
 }
 
 /// Joins names the way people do: `a, b and c`.

@@ -100,7 +100,7 @@ fn directories_lie_below_the_roots() {
     server.refused("build", json!({ "directory": work }));
 
     let ran = sandbox.run("preface mcp serve --root nowhere").exits(2);
-    assert!(ran.stderr.contains("not a directory to work in: `nowhere`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("invalid value 'nowhere' for '--root <DIR>'"), "{}", ran.stderr);
 }
 
 #[test]

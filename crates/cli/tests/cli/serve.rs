@@ -125,15 +125,15 @@ fn what_cannot_be_served_is_told_at_once() {
         (
             "preface serve --store memory: --root nowhere".to_owned(),
             2,
-            "error: not a directory to work in: `nowhere`: there is nothing of that name\n\
-             help: `--root` names a directory that is there\n"
+            "error: invalid value 'nowhere' for '--root <DIR>': there is nothing of that name\n\n\
+             For more information, try '--help'.\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --root file".to_owned(),
             2,
-            "error: not a directory to work in: `file`: it is not a directory\n\
-             help: `--root` names a directory that is there\n"
+            "error: invalid value 'file' for '--root <DIR>': it is not a directory\n\n\
+             For more information, try '--help'.\n"
                 .to_owned(),
         ),
         (

@@ -9,7 +9,7 @@ use crate::{
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{
-    Engine, SettingsReport,
+    Engine, Request, SettingsReport,
     core::{
         diagnostic::{Remedy, Severity},
         scope::Scope,
@@ -57,9 +57,8 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
-    let mut request = request_for(&args.place, &key);
-    request.sets.clone_from(&args.set);
-    args.trust.apply(&mut request)?;
+    let request = Request { sets: args.set.clone(), ..request_for(&args.place, &key) };
+    let request = args.trust.apply(request)?;
     let system = files::system();
     let settings = Engine::new(&system).look(&request)?.settings()?;
     let stands = settings.merged.get(&key);

@@ -9,7 +9,7 @@ use crate::{
     ui::{Cell, TextTable, Ui, one_line, short, style},
 };
 use preface_engine::{
-    Engine,
+    Engine, Request,
     core::{
         diagnostic::Severity,
         settings::{KeyPath, SettingsNode},
@@ -46,10 +46,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let mut request = args.place.request();
-    request.sets.clone_from(&args.set);
-    args.trust.apply(&mut request)?;
-    request.default_on_error = true;
+    let request = Request { sets: args.set.clone(), default_on_error: true, ..args.place.request() };
+    let request = args.trust.apply(request)?;
     let system = files::system();
     let settings = Engine::new(&system).look(&request)?.settings()?;
     let mut found = Vec::new();

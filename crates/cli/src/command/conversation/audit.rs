@@ -122,7 +122,7 @@ fn view(found: &[AuditEntry], room: Option<usize>) -> String {
     let mut table = TextTable::headed(["at", "actor", "action", "subject", "detail"]);
     for entry in found {
         table.row([
-            Cell::styled(minute(&entry.at.to_string()), dim),
+            Cell::styled(minute(entry.at), dim),
             one_line(&entry.actor).into(),
             Cell::styled(entry.action.as_str(), style::BOLD),
             one_line(&entry.subject).into(),

@@ -86,9 +86,9 @@ fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>
         table.row([
             Cell::styled(head.revision.revision.to_string(), style::BOLD),
             head.reason.as_str().into(),
-            Cell::styled(minute(&head.constructed_at.to_string()), dim),
+            Cell::styled(minute(head.constructed_at), dim),
             match replaced_at {
-                Some(replaced_at) => Cell::styled(minute(&replaced_at.to_string()), dim),
+                Some(replaced_at) => Cell::styled(minute(replaced_at), dim),
                 None => Cell::styled("current", style::GOOD),
             },
             number(head.text.len()).into(),

@@ -79,7 +79,7 @@ fn view(found: &[PromptSummary], room: Option<usize>) -> String {
         table.row([
             Cell::styled(id, style::BOLD),
             head.revision.revision.to_string().into(),
-            Cell::styled(minute(&head.constructed_at.to_string()), dim),
+            Cell::styled(minute(head.constructed_at), dim),
             number(usize::try_from(head.bytes).unwrap_or(usize::MAX)).into(),
             from.into(),
             Cell::styled(one_line(&head.cwd), dim),

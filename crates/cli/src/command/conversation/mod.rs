@@ -120,8 +120,7 @@ impl AgainFlags {
             now: self.now.clone(),
             ..TurnFlags::default()
         };
-        let mut request = turn.request();
-        self.trust.apply(&mut request)?;
+        let mut request = self.trust.apply(turn.request())?;
         let mut options = BuildOptions::of(&request);
         let system = Arc::new(files::system());
         if self.directory.is_some() {

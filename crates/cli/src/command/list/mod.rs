@@ -9,6 +9,7 @@ pub use presets::Preset;
 
 use super::doctor;
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
@@ -158,7 +159,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     // The table has the diagnostics of its rows.
     let Listing { mut diagnostics, shown, .. } = listing;
     diagnostics.retain(|diagnostic| !shown.contains(diagnostic));
-    flags.print_diagnostics(ui, &diagnostics);
+    diagnostics::listing(ui, &diagnostics);
     Ok(Exit::Done)
 }
 

@@ -47,21 +47,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl ServerFlags {
     /// Returns the question, in the engine's words.
     pub fn request(&self) -> Result<Request, CommandFailure> {
-        let mut request = self.place.request();
-        self.trust.apply(&mut request)?;
-        Ok(request)
-    }
-
-    /// Queries the servers, and prints progress on a terminal.
-    pub fn query(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
-        let options =
-            QueryOptions { names: names.to_vec(), deadline: self.timeout, record, ..QueryOptions::default() };
-        query(ui, &self.request()?, &options)
-    }
-
-    /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
-    pub fn print_diagnostics(&self, ui: &Ui, answers: &ServerAnswers) {
-        print_diagnostics(ui, answers);
+        self.trust.apply(self.place.request())
     }
 }
 

@@ -38,22 +38,23 @@ pub struct Args {
 
 /// Queries and records.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let answers = args.flags.query(ui, &args.servers, !args.dry_run)?;
+    let (names, deadline, record) = (args.servers.clone(), args.flags.timeout, !args.dry_run);
+    let options = QueryOptions { names, deadline, record, ..QueryOptions::default() };
+    let answers = query::query(ui, &args.flags.request()?, &options)?;
     ui.show(args.flags.format, &query::document(&answers), || {
         let offers = answers.servers.iter().filter(|_| args.dry_run);
         let offers = offers.map(|server| query::offers(server, ui.columns()));
         query::table(&answers.servers, ui.columns()) + &offers.collect::<String>()
     })?;
-    args.flags.print_diagnostics(ui, &answers);
+    query::print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 
 /// Does it before a build, which goes on whatever came of it.
 pub fn before_build(ui: &Ui, request: &Request) -> Result<(), CommandFailure> {
-    let answers = query::query(ui, request, &QueryOptions::default())?;
-    let mut of_servers = answers;
+    let mut answers = query::query(ui, request, &QueryOptions::default())?;
     // The build reports the layers itself.
-    of_servers.diagnostics.clear();
-    query::print_diagnostics(ui, &of_servers);
+    answers.diagnostics.clear();
+    query::print_diagnostics(ui, &answers);
     Ok(())
 }

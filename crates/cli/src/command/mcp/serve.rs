@@ -4,7 +4,6 @@ mod server;
 
 use crate::{
     failure::{CommandFailure, Exit},
-    files,
     flags::home_trust,
     roots::roots,
 };
@@ -31,7 +30,7 @@ None of them changes anything.";
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Let clients name DIR and what lies below, instead of the current directory; may be given again
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = crate::roots::parse)]
     root: Vec<PathBuf>,
 
     /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
@@ -41,7 +40,7 @@ pub struct Args {
 
 /// Serves until stdin ends.
 pub fn run(args: &Args) -> Result<Exit, CommandFailure> {
-    let server = server::Server::new(roots(&files::system(), &args.root)?, home_trust(args.trust_home))?;
+    let server = server::Server::new(roots(&args.root)?, home_trust(args.trust_home))?;
     let failed = |error: String| CommandFailure::new(format!("the MCP client was not served: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

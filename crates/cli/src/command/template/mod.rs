@@ -146,8 +146,3 @@ fn size(version: &TemplateVersion) -> String {
         count(usize::try_from(version.bytes).unwrap_or(usize::MAX), "byte")
     }
 }
-
-/// The minute of an instant.
-fn minute(at: &impl ToString) -> String {
-    crate::ui::minute(&at.to_string())
-}

@@ -1,6 +1,6 @@
 //! `preface template list`, `show` and `export`: the commands that read.
 
-use super::{TemplateTarget, VersionArgument, default_text, minute, size};
+use super::{TemplateTarget, VersionArgument, default_text, size};
 use crate::{
     call::command,
     failure::{CommandFailure, Exit},
@@ -8,7 +8,7 @@ use crate::{
     flags::{OutputFormat, PlaceFlags},
     json::ListDocument,
     store::StoreFlag,
-    ui::{Cell, TextTable, Ui, one_line, style},
+    ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::{
     Engine,
@@ -80,7 +80,7 @@ fn current(found: &[TemplateVersion], room: Option<usize>) -> String {
         table.row([
             Cell::styled(one_line(version.name.as_str()), style::BOLD),
             version.version.to_string().into(),
-            Cell::styled(minute(&version.at), style::DIM),
+            Cell::styled(minute(version.at), style::DIM),
             size(version).into(),
             version.labels.join(", ").into(),
         ]);
@@ -173,7 +173,7 @@ fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
         }
         table.row([
             Cell::styled(version.version.to_string(), style::BOLD),
-            Cell::styled(minute(&version.at), dim),
+            Cell::styled(minute(version.at), dim),
             one_line(&version.author).into(),
             size(version).into(),
             words.join(" ").into(),

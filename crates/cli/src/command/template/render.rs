@@ -60,8 +60,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     // What the user hands over belongs to no layer, wherever it lies.
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
-    let mut request = args.turn.request();
-    args.trust.apply(&mut request)?;
+    let request = args.trust.apply(args.turn.request())?;
     let system = files::system();
     let engine = Engine::new(&system);
     let built = engine.render(&request, template)?;
