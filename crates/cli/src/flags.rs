@@ -6,7 +6,10 @@ use preface_engine::{
     core::{declaration::VariableValue, variable::VariableKey},
     host::{places::HomeTrust, trust::RootRecord},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 pub use crate::ui::OutputFormat;
 use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
@@ -325,9 +328,35 @@ fn variable(text: &str) -> Result<(VariableKey, Option<VariableValue>), String> 
     Ok((key, value))
 }
 
+/// Reads a time of one unit, such as `30d`.
+pub fn age(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a number and a unit, such as `30d`, `12h` or `90m`".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds: u64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return Err(wrong()),
+    };
+    let digits = &text[..text.len() - unit.len_utf8()];
+    let many: u64 = digits.parse().map_err(|_| wrong())?;
+    many.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| "the age is out of range".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_age_is_a_number_and_a_unit() {
+        assert_eq!(age("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        for text in ["", "30", "d", "-1d", "30y", "1.5h", "99999999999999999999w", "9999999999999999w"] {
+            assert!(age(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_variable_is_split_at_the_first_sign() {

@@ -256,33 +256,17 @@ fn attachments(explained: &Explanation, room: Option<usize>) -> String {
             count(tokens, "token")
         );
         let mut table = TextTable::headed(["tokens", "stability", "text"]).right(&[0]);
-        for attachment in here {
-            aside_rows(&mut table, attachment, room);
+        for AttachmentRow { id, tokens, stability, sources, .. } in here {
+            table.row([
+                number(*tokens).into(),
+                Cell::styled(stability.as_str(), style::stability(*stability)),
+                Cell::styled(id.as_str(), style::BOLD),
+            ]);
+            source_cells(sources, *tokens, room).for_each(|cells| table.row(cells));
         }
         out.push_str(&table.show(room));
     }
     out
-}
-
-fn aside_rows(table: &mut TextTable<3>, attachment: &AttachmentRow, room: Option<usize>) {
-    let dim = style::DIM;
-    table.row([
-        number(attachment.tokens).into(),
-        Cell::styled(attachment.stability.as_str(), style::stability(attachment.stability)),
-        Cell::styled(attachment.id.as_str(), style::BOLD),
-    ]);
-    let sources = &attachment.sources;
-    for (source, tokens) in sources.iter().zip(source_tokens(sources, attachment.tokens)) {
-        let label = match room {
-            Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
-            None => source.label.as_str().into(),
-        };
-        table.row([
-            Cell::styled(number(tokens), dim),
-            Cell::styled(kind(source), dim),
-            Cell::styled(format!("  {label}"), dim),
-        ]);
-    }
 }
 
 /// Formats the triggers of the prompt, if more than one build or a hook made it: the event, the hook, the
@@ -328,24 +312,14 @@ fn part_rows(
     share: String,
     room: Option<usize>,
 ) {
-    let dim = style::DIM;
     table.row([
         number(tokens).into(),
         share.into(),
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    for (source, tokens) in sources.iter().zip(source_tokens(sources, tokens)) {
-        let label = match room {
-            Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
-            None => source.label.as_str().into(),
-        };
-        table.row([
-            Cell::styled(number(tokens), dim),
-            "".into(),
-            Cell::styled(kind(source), dim),
-            Cell::styled(format!("  {label}"), dim),
-        ]);
+    for [tokens, kind, label] in source_cells(sources, tokens, room) {
+        table.row([tokens, "".into(), kind, label]);
     }
     if let (Some(first), Some(last)) = (part.cuts.first(), part.cuts.last()) {
         let lost = lost(first, last);
@@ -353,9 +327,17 @@ fn part_rows(
     }
 }
 
-/// Returns the tokens of each source, so that they add up to those of its text.
-fn source_tokens(sources: &[SourceRow], total: usize) -> Vec<usize> {
-    apportion(&sources.iter().map(|source| source.tokens).collect::<Vec<_>>(), total)
+/// Returns the cells of each source: tokens, which add up to those of its text, kind and label.
+fn source_cells(sources: &[SourceRow], total: usize, room: Option<usize>) -> impl Iterator<Item = [Cell; 3]> {
+    let tokens = apportion(&sources.iter().map(|source| source.tokens).collect::<Vec<_>>(), total);
+    sources.iter().zip(tokens).map(move |(source, tokens)| {
+        let label = match room {
+            Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
+            None => source.label.as_str().into(),
+        };
+        [number(tokens), kind(source).to_owned(), format!("  {label}")]
+            .map(|text| Cell::styled(text, style::DIM))
+    })
 }
 
 /// The sources of a part, each variable once, and what each file of the profile put there as one: headers, separators, forms.

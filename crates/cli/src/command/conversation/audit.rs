@@ -1,9 +1,9 @@
 //! `preface conversation history --audit`: what happened in the store.
 
-use super::{delete::age, pages};
+use super::pages;
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::OutputFormat,
+    flags::{OutputFormat, age},
     json::ListDocument,
     store::{StoreFlag, actor},
     ui::{Cell, TextTable, Ui, minute, one_line, style},

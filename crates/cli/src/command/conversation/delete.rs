@@ -3,7 +3,7 @@
 use super::{id, unknown};
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::OutputFormat,
+    flags::{OutputFormat, age},
     store::{StoreFlag, actor},
     ui::{Ui, count, one_line},
 };
@@ -122,35 +122,4 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, Comma
     let report = json!({ "deleted": many, "before": format_instant(before), "dry_run": args.dry_run });
     ui.result(args.format, &report, &words)?;
     Ok(Exit::Done)
-}
-
-/// Reads `30d`.
-pub(super) fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a number and a unit, such as `30d`, `12h` or `90m`".to_owned();
-    let unit = text.chars().last().ok_or_else(wrong)?;
-    let seconds: u64 = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        'w' => 604_800,
-        _ => return Err(wrong()),
-    };
-    let digits = &text[..text.len() - unit.len_utf8()];
-    let many: u64 = digits.parse().map_err(|_| wrong())?;
-    many.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| "the age is out of range".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_a_number_and_a_unit() {
-        assert_eq!(age("30d"), Ok(Duration::from_secs(30 * 86_400)));
-        assert_eq!(age("0s"), Ok(Duration::ZERO));
-        for text in ["", "30", "d", "-1d", "30y", "1.5h", "99999999999999999999w", "9999999999999999w"] {
-            assert!(age(text).is_err(), "{text}");
-        }
-    }
 }
