@@ -13,6 +13,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
 };
 use tower::ServiceBuilder;
 use tracing::{debug, info, warn};
@@ -41,32 +42,29 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), preface_engine::store::StoreError> {
     let (store, guard, limits, tls) = (app.store.clone(), app.guard.clone(), app.limits, app.tls.clone());
+    // These end with the set.
+    let mut beside = JoinSet::new();
     let (probe, probed) = (app.write_probe.clone(), app.store.clone());
-    let probing = tokio::spawn(async move { probe.repeat(&*probed).await });
-    let following = tls.clone().map(|tls| tokio::spawn(tls.follow()));
-    let refreshing = tokio::spawn(async move {
+    beside.spawn(async move { probe.repeat(&*probed).await });
+    if let Some(tls) = tls.clone() {
+        beside.spawn(tls.follow());
+    }
+    beside.spawn(async move {
         loop {
             guard.refresh_tokens().await;
             tokio::time::sleep(IDLE).await;
         }
     });
-    let expiring = tokio::spawn({
-        let app = app.clone();
-        async move {
-            loop {
-                app.expire_drafts().await;
-                tokio::time::sleep(HOUR).await;
-            }
+    let expiring = app.clone();
+    beside.spawn(async move {
+        loop {
+            expiring.expire_drafts().await;
+            tokio::time::sleep(HOUR).await;
         }
     });
     let metrics = app.metrics.clone();
     accept_all(router(app), limits, metrics, listener, tls, shutdown).await;
-    refreshing.abort();
-    expiring.abort();
-    probing.abort();
-    if let Some(following) = following {
-        following.abort();
-    }
+    drop(beside);
     store.close().await
 }
 

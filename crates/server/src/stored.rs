@@ -2,7 +2,6 @@
 
 use crate::{
     App, Problem,
-    page::{PageQuery, Paged},
     precondition::{if_match, if_none_match},
     reply::HandlerResult,
     work::template_refused,
@@ -21,17 +20,16 @@ use preface_engine::{
     Request, TemplateInput,
     lint::LintFile,
     store::{
-        Actor, ExpectedVersion, List, NewVersion, TemplateName, TemplateVersion, VersionChoice,
-        format_instant,
+        Actor, ExpectedVersion, NewVersion, TemplateName, TemplateVersion, VersionChoice, format_instant,
     },
-    templates::{self, Diff, EffectiveTemplate, TemplatesError},
+    templates::{self, EffectiveTemplate, TemplatesError},
 };
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use tracing::warn;
 
 /// The header with the version of a text; 0 if nothing is stored.
-const VERSION: HeaderName = HeaderName::from_static("preface-version");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("preface-version");
 /// The header of a response while the store does not respond.
 const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
 /// The header with the problems of a template that was stored.
@@ -244,83 +242,6 @@ pub(crate) async fn write(
     Ok(response)
 }
 
-/// Goes back to the default, which a named template does not have: it is deleted, and its versions stay.
-pub(crate) async fn reset(
-    app: &App,
-    name: &TemplateName,
-    headers: &HeaderMap,
-    actor: &Actor,
-) -> HandlerResult<Response> {
-    let default = app.default_template().await?;
-    let is_main = *name == TemplateName::main();
-    if !is_main && templates::effective(&*app.store, name, &default).await?.is_none() {
-        return Err(TemplatesError::NoTemplate(name.clone()).into());
-    }
-    let expect = expected_version(app, name, &default, headers).await?;
-    let stored = templates::reset(&*app.store, name, expect, actor).await?;
-    let effective = EffectiveTemplate::of(Some(&stored), &default);
-    if is_main {
-        return Ok(template_response(&effective, ReplyShape::Named));
-    }
-    Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(effective.version))]).into_response())
-}
-
-/// Goes back to an older version.
-pub(crate) async fn restore(
-    app: &App,
-    name: &TemplateName,
-    version: u64,
-    headers: &HeaderMap,
-    actor: &Actor,
-) -> HandlerResult<Response> {
-    let default = app.default_template().await?;
-    let expect = expected_version(app, name, &default, headers).await?;
-    let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
-    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default), ReplyShape::Named))
-}
-
-/// Lists the versions of a template.
-pub(crate) async fn versions(
-    app: &App,
-    name: &TemplateName,
-    query: PageQuery,
-) -> HandlerResult<Json<Paged<VersionInfo>>> {
-    let request = query.request(List::Versions)?;
-    require_template(app, name).await?;
-    let page = app.store.versions(name, &request).await?;
-    Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))
-}
-
-/// Returns one version with its text.
-pub(crate) async fn version(
-    app: &App,
-    name: &TemplateName,
-    version: u64,
-) -> HandlerResult<Json<VersionReply>> {
-    let default = app.default_template().await?;
-    let (version, text) = templates::at_version(&*app.store, name, version, &default).await?;
-    let (template, info) = (text.as_ref().to_owned(), VersionInfo::from(&version));
-    Ok(Json(VersionReply { template, variables: version.variables, info }))
-}
-
-/// Compares two versions.
-pub(crate) async fn diff(app: &App, name: &TemplateName, query: DiffQuery) -> HandlerResult<Json<Diff>> {
-    let default = app.default_template().await?;
-    require_template(app, name).await?;
-    Ok(Json(templates::diff(&*app.store, name, query.from, query.to, &default).await?))
-}
-
-/// Puts a label on a version, or takes it away.
-pub(crate) async fn label(
-    app: &App,
-    name: &TemplateName,
-    label: &str,
-    version: Option<u64>,
-    actor: &Actor,
-) -> HandlerResult<()> {
-    Ok(templates::set_label(&*app.store, name, label, version, actor).await?)
-}
-
 /// Refuses a text that breaks a hard limit. Returns the errors and warnings of any other text, the worst first, as a list of
 /// RFC 9651: `template/unbalanced;line=1;column=5`.
 async fn check(app: &App, text: &str, variables: Declarations) -> HandlerResult<Option<String>> {
@@ -349,7 +270,7 @@ async fn check(app: &App, text: &str, variables: Declarations) -> HandlerResult<
 }
 
 /// Refuses a named template that was never stored. The template of `/system-prompt` is always there.
-async fn require_template(app: &App, name: &TemplateName) -> HandlerResult<()> {
+pub(crate) async fn require_template(app: &App, name: &TemplateName) -> HandlerResult<()> {
     if *name == TemplateName::main() || app.store.template(name, &VersionChoice::Current).await?.is_some() {
         return Ok(());
     }
@@ -357,7 +278,7 @@ async fn require_template(app: &App, name: &TemplateName) -> HandlerResult<()> {
 }
 
 /// Works out which version the writer believes to be the current one.
-async fn expected_version(
+pub(crate) async fn expected_version(
     app: &App,
     name: &TemplateName,
     default: &str,
@@ -381,7 +302,7 @@ async fn expected_version(
     Ok(ExpectedVersion::Version(effective.version))
 }
 
-fn template_response(effective: &EffectiveTemplate, shape: ReplyShape) -> Response {
+pub(crate) fn template_response(effective: &EffectiveTemplate, shape: ReplyShape) -> Response {
     let template = effective.text.as_ref().to_owned();
     let headers = version_headers(effective);
     match shape {

@@ -18,10 +18,8 @@ pub(crate) use bearer::IDLE;
 use bearer::{KnownToken, TokenList};
 use host::{Authority, Hosts};
 use preface_core::lint::character::excerpt;
-use preface_engine::{
-    host::system::System,
-    store::{Store, TokenRole},
-};
+use preface_engine::{host::system::System, store::Store};
+pub(crate) use role::needed_role;
 use std::{fmt, net::SocketAddr, sync::Arc};
 
 /// The header with which the page shows that it is ours.
@@ -132,7 +130,7 @@ impl RequestGuard {
 
     /// Refuses a request that needs another role.
     pub(crate) fn permits(identity: &Identity, method: &Method, route: &str) -> Result<(), Problem> {
-        if OPEN.contains(&route) { Ok(()) } else { identity.require(role::needed(method, route)) }
+        if OPEN.contains(&route) { Ok(()) } else { identity.require(needed_role(method, route)) }
     }
 
     /// Returns the holder of a token that has not expired.
@@ -259,9 +257,4 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
             "the Authorization header is not `Bearer TOKEN`",
         )),
     }
-}
-
-/// Returns the role that a request needs, for the description of the service.
-pub(crate) fn needed_role(method: &Method, route: &str) -> TokenRole {
-    role::needed(method, route)
 }

@@ -21,7 +21,7 @@ const WRITE: [&str; 2] = ["/drafts", "/templates/{name}/drafts/{draft}"];
 
 /// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
 /// some of its parameters.
-pub(super) fn needed(method: &Method, route: &str) -> TokenRole {
+pub(crate) fn needed_role(method: &Method, route: &str) -> TokenRole {
     let safe = is_safe(method);
     match route {
         "/metrics" if safe => TokenRole::Metrics,

@@ -484,11 +484,10 @@ fn count_outcome<T>(
     done: Result<T, ConversationError>,
     outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
 ) -> Result<T, ConversationError> {
+    use preface_engine::Error::{Profile, Usage};
     let outcome = match &done {
         Ok(done) => outcome(done),
-        Err(ConversationError::Engine(
-            preface_engine::Error::Usage(..) | preface_engine::Error::Profile(_),
-        )) => None,
+        Err(ConversationError::Engine(error)) if matches!(error, Usage(..) | Profile(_)) => None,
         Err(
             ConversationError::Engine(_)
             | ConversationError::Store(_)

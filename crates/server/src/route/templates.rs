@@ -8,18 +8,19 @@ use crate::{
     reply::HandlerResult,
     stored::{
         self, DiffQuery, LabelWrite, NamedTemplateReply, NamedTemplateWrite, ReplyShape, TemplateEntry,
-        VersionInfo, VersionReply, parse_name,
+        VERSION, VersionInfo, VersionReply, expected_version, parse_name, require_template,
+        template_response,
     },
 };
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, StatusCode},
-    response::Response,
+    http::{HeaderMap, HeaderValue, StatusCode},
+    response::{IntoResponse, Response},
 };
 use preface_engine::{
-    store::{List, TemplateSummary},
-    templates::Diff,
+    store::{List, TemplateName, TemplateSummary},
+    templates::{self, Diff, EffectiveTemplate, TemplatesError},
 };
 use std::sync::Arc;
 
@@ -105,7 +106,18 @@ pub async fn delete(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::reset(&app, &parse_name(&name)?, &headers, &actor).await
+    let (name, default) = (parse_name(&name)?, app.default_template().await?);
+    let is_main = name == TemplateName::main();
+    if !is_main && templates::effective(&*app.store, &name, &default).await?.is_none() {
+        return Err(TemplatesError::NoTemplate(name).into());
+    }
+    let expect = expected_version(&app, &name, &default, &headers).await?;
+    let stored = templates::reset(&*app.store, &name, expect, &actor).await?;
+    let effective = EffectiveTemplate::of(Some(&stored), &default);
+    if is_main {
+        return Ok(template_response(&effective, ReplyShape::Named));
+    }
+    Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(effective.version))]).into_response())
 }
 
 /// Lists the versions, the newest first, without their texts.
@@ -123,7 +135,10 @@ pub async fn versions(
     PathValues(name): PathValues<String>,
     QueryValues(query): QueryValues<PageQuery>,
 ) -> HandlerResult<Json<Paged<VersionInfo>>> {
-    stored::versions(&app, &parse_name(&name)?, query).await
+    let (name, request) = (parse_name(&name)?, query.request(List::Versions)?);
+    require_template(&app, &name).await?;
+    let page = app.store.versions(&name, &request).await?;
+    Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))
 }
 
 /// Returns one version with its text.
@@ -140,7 +155,10 @@ pub async fn version(
     State(app): State<Arc<App>>,
     PathValues((name, version)): PathValues<(String, u64)>,
 ) -> HandlerResult<Json<VersionReply>> {
-    stored::version(&app, &parse_name(&name)?, version).await
+    let (name, default) = (parse_name(&name)?, app.default_template().await?);
+    let (version, text) = templates::at_version(&*app.store, &name, version, &default).await?;
+    let (template, info) = (text.as_ref().to_owned(), VersionInfo::from(&version));
+    Ok(Json(VersionReply { template, variables: version.variables, info }))
 }
 
 /// Restores an older version as a new version; its note has the older number.
@@ -160,7 +178,10 @@ pub async fn restore(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor).await
+    let (name, default) = (parse_name(&name)?, app.default_template().await?);
+    let expect = expected_version(&app, &name, &default, &headers).await?;
+    let stored = templates::restore(&*app.store, &name, version, expect, &actor).await?;
+    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default), ReplyShape::Named))
 }
 
 /// Compares two versions line by line: as unified text, and as hunks.
@@ -178,7 +199,9 @@ pub async fn diff(
     PathValues(name): PathValues<String>,
     QueryValues(query): QueryValues<DiffQuery>,
 ) -> HandlerResult<Json<Diff>> {
-    stored::diff(&app, &parse_name(&name)?, query).await
+    let (name, default) = (parse_name(&name)?, app.default_template().await?);
+    require_template(&app, &name).await?;
+    Ok(Json(templates::diff(&*app.store, &name, query.from, query.to, &default).await?))
 }
 
 /// Sets a label on a version. A label belongs to one version at a time.
@@ -199,7 +222,7 @@ pub async fn set_label(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<LabelWrite>,
 ) -> HandlerResult<Json<LabelWrite>> {
-    stored::label(&app, &parse_name(&name)?, &label, Some(body.version), &actor).await?;
+    templates::set_label(&*app.store, &parse_name(&name)?, &label, Some(body.version), &actor).await?;
     Ok(Json(body))
 }
 
@@ -219,6 +242,6 @@ pub async fn remove_label(
     PathValues((name, label)): PathValues<(String, String)>,
     Caller(actor): Caller,
 ) -> HandlerResult<StatusCode> {
-    stored::label(&app, &parse_name(&name)?, &label, None, &actor).await?;
+    templates::set_label(&*app.store, &parse_name(&name)?, &label, None, &actor).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,7 +2,7 @@
 
 use preface_core::format::RequestUsage;
 use prometheus_client::{
-    encoding::{EncodeLabelSet, EncodeLabelValue, text},
+    encoding::{EncodeLabelValue, text},
     metrics::{
         counter::Counter,
         family::Family,
@@ -10,9 +10,10 @@ use prometheus_client::{
         histogram::{Histogram, exponential_buckets},
         info::Info,
     },
-    registry::{Registry, Unit},
+    registry::{Metric, Registry, Unit},
 };
 use std::{
+    borrow::Cow,
     fmt,
     sync::{
         Mutex, PoisonError,
@@ -46,60 +47,26 @@ pub enum CacheAnswer {
     Miss,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct RequestLabels {
-    pub route: String,
-    pub method: &'static str,
-    pub status: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct RouteLabels {
-    pub route: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: ConstructOutcome,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AnswerLabels {
-    answer: CacheAnswer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ExtendsLabels {
-    extends: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct LimitLabels {
-    limit: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TokenLabels {
-    kind: &'static str,
-}
+/// Labels with their names.
+pub(super) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
 /// Counts what happens. Each service has its own.
 pub struct Metrics {
     registry: Registry,
-    pub(super) requests: Family<RequestLabels, Counter>,
-    pub(super) seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    pub(super) requests: Family<Labels<3>, Counter>,
+    pub(super) seconds: Family<Labels<1>, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
     pub(crate) connections: Gauge,
-    limits: Family<LimitLabels, Counter>,
+    limits: Family<Labels<1>, Counter>,
     /// The time of the last line about a limit.
     reported: Mutex<Option<Instant>>,
     /// The same number, for the limit.
     working: AtomicUsize,
-    constructs: Family<OutcomeLabels, Counter>,
+    constructs: Family<[(&'static str, ConstructOutcome); 1], Counter>,
     store_errors: Counter,
-    cache: Family<AnswerLabels, Counter>,
-    formatted: Family<ExtendsLabels, Counter>,
-    tokens: Family<TokenLabels, Counter>,
+    cache: Family<[(&'static str, CacheAnswer); 1], Counter>,
+    formatted: Family<[(&'static str, bool); 1], Counter>,
+    tokens: Family<Labels<1>, Counter>,
 }
 
 /// The pause between two lines about limits.
@@ -110,37 +77,34 @@ fn latencies() -> Histogram {
     Histogram::new(exponential_buckets(0.00025, 2.0, 16))
 }
 
+/// Registers a metric.
+fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}
+
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::default();
-        let requests = Family::default();
-        registry.register("http_requests", "Requests answered", requests.clone());
-        let seconds: Family<RouteLabels, Histogram, fn() -> Histogram> =
+        let requests = registered(&mut registry, "http_requests", "Requests answered");
+        let seconds: Family<Labels<1>, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(latencies);
-        registry.register_with_unit(
-            "http_request_duration",
-            "How long requests took",
-            Unit::Seconds,
-            seconds.clone(),
-        );
-        let in_flight = Gauge::default();
-        registry.register("http_requests_in_flight", "Requests worked on now", in_flight.clone());
-        let connections = Gauge::default();
-        registry.register("http_connections", "Connections open now", connections.clone());
-        let limits = Family::default();
-        registry.register("http_limits", "Connections and replies that a limit ended", limits.clone());
-        let constructs = Family::default();
-        registry.register("preface_constructs", "Prompts constructed, by how it ended", constructs.clone());
-        let store_errors = Counter::default();
-        registry.register("preface_store_errors", "Requests that the store failed", store_errors.clone());
-        let cache = Family::default();
-        registry.register("preface_conversation_cache", "Conversations looked up in memory", cache.clone());
-        let formatted = Family::default();
+        let help = "How long requests took";
+        registry.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
+        let in_flight = registered(&mut registry, "http_requests_in_flight", "Requests worked on now");
+        let connections = registered(&mut registry, "http_connections", "Connections open now");
+        let limits = registered(&mut registry, "http_limits", "Connections and replies that a limit ended");
+        let help = "Prompts constructed, by how it ended";
+        let constructs = registered(&mut registry, "preface_constructs", help);
+        let store_errors =
+            registered(&mut registry, "preface_store_errors", "Requests that the store failed");
+        let help = "Conversations looked up in memory";
+        let cache = registered(&mut registry, "preface_conversation_cache", help);
         let help = "Requests formatted, by whether they extend the one before";
-        registry.register("preface_model_requests", help, formatted.clone());
-        let tokens = Family::default();
+        let formatted = registered(&mut registry, "preface_model_requests", help);
         let help = "Input tokens that callers reported, by where the service read them";
-        registry.register("preface_input_tokens", help, tokens.clone());
+        let tokens = registered(&mut registry, "preface_input_tokens", help);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("preface_build", "What runs", build);
         let start = Gauge::<f64, std::sync::atomic::AtomicU64>::default();
@@ -167,13 +131,12 @@ impl Default for Metrics {
 impl Metrics {
     /// A prompt was constructed, or was not.
     pub fn count_construction(&self, outcome: ConstructOutcome) {
-        self.constructs.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.constructs.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a formatted request.
     pub(crate) fn count_format(&self, extends: bool) {
-        let extends = if extends { "true" } else { "false" };
-        self.formatted.get_or_create(&ExtendsLabels { extends }).inc();
+        self.formatted.get_or_create(&[("extends", extends)]).inc();
     }
 
     /// Adds the tokens that a caller reported.
@@ -183,13 +146,13 @@ impl Metrics {
         for (kind, tokens) in
             [("cache_read", cache_read_tokens), ("cache_write", cache_write_tokens), ("uncached", rest)]
         {
-            self.tokens.get_or_create(&TokenLabels { kind }).inc_by(tokens);
+            self.tokens.get_or_create(&[("kind", kind.into())]).inc_by(tokens);
         }
     }
 
     /// Counts what a limit ended, and logs it: strangers choose how often that is.
     pub(crate) fn count_limit(&self, limit: &'static str) {
-        self.limits.get_or_create(&LimitLabels { limit }).inc();
+        self.limits.get_or_create(&[("limit", limit.into())]).inc();
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.is_none_or(|at| at.elapsed() >= REPORTED_EACH) {
             *reported = Some(Instant::now());
@@ -205,7 +168,7 @@ impl Metrics {
 
     /// A conversation was looked up in memory.
     pub fn count_lookup(&self, answer: CacheAnswer) {
-        self.cache.get_or_create(&AnswerLabels { answer }).inc();
+        self.cache.get_or_create(&[("answer", answer)]).inc();
     }
 
     /// Writes all numbers in the text format of OpenMetrics.

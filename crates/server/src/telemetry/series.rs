@@ -1,9 +1,9 @@
 //! The metrics of one route, looked up once per route.
 
-use super::metrics::{Metrics, RequestLabels, RouteLabels};
+use super::metrics::Metrics;
 use axum::http::{Method, StatusCode};
 use prometheus_client::metrics::{counter::Counter, histogram::Histogram};
-use std::{sync::OnceLock, time::Duration};
+use std::{borrow::Cow, sync::OnceLock, time::Duration};
 
 const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
 const CLASSES: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "499"];
@@ -25,6 +25,7 @@ impl Series {
         status: StatusCode,
         took: Duration,
     ) {
+        let route = || Cow::from(route.to_owned());
         let other = METHODS.len() - 1;
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(other);
         let class = match status.as_u16() {
@@ -33,13 +34,11 @@ impl Series {
         };
         let counter = self.requests[method][class].get_or_init(|| {
             let labels =
-                RequestLabels { route: route.to_owned(), method: METHODS[method], status: CLASSES[class] };
+                [("route", route()), ("method", METHODS[method].into()), ("status", CLASSES[class].into())];
             metrics.requests.get_or_create_owned(&labels)
         });
         counter.inc();
-        let seconds = self
-            .seconds
-            .get_or_init(|| metrics.seconds.get_or_create_owned(&RouteLabels { route: route.to_owned() }));
+        let seconds = self.seconds.get_or_init(|| metrics.seconds.get_or_create_owned(&[("route", route())]));
         seconds.observe(took.as_secs_f64());
     }
 }
