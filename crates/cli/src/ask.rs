@@ -15,19 +15,27 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub struct Terminal<'u> {
     ui: &'u Ui,
+    /// True if single files are asked about.
+    confirms: bool,
 }
 
 impl<'u> Terminal<'u> {
     /// Returns a terminal that uses a printer.
     pub fn new(ui: &'u Ui) -> Self {
-        Terminal { ui }
+        Terminal { ui, confirms: true }
+    }
+
+    /// Returns one that asks about whole projects alone: an answer about a single file is not recorded, and the build that is kept would
+    /// not find it.
+    pub fn about_projects(ui: &'u Ui) -> Self {
+        Terminal { ui, confirms: false }
     }
 }
 
 impl Confirm for Terminal<'_> {
     fn confirm(&self, question: &str) -> bool {
         let question = escape_hidden(question);
-        self.ui.ask(&format!("{question}\nType `yes` to agree: ")).as_deref() == Some("yes")
+        self.confirms && self.ui.ask(&format!("{question}\nType `yes` to agree: ")).as_deref() == Some("yes")
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Ask, BuildOptions, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
+    BuildOptions, Engine, Request, TrustChoice, WriteScope,
     conversation::{
         ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
         ToolSelection,
@@ -25,7 +25,6 @@ use preface_engine::{
         profile::Rebuild,
         prompt::Prompt,
     },
-    host::provider_context::Confirm,
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
 use std::sync::Arc;
@@ -162,7 +161,7 @@ impl SubjectFlags {
         request: &Request,
     ) -> Result<Request, CommandFailure> {
         let templates = self.keep.template.source(request);
-        Ok(engine.with_templates(&templates).ask_trust(request, &TrustConfirmer(Terminal::new(ui)))?)
+        Ok(engine.with_templates(&templates).ask_trust(request, &Terminal::about_projects(ui))?)
     }
 }
 
@@ -199,6 +198,26 @@ impl Subject {
         let kept = ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() };
         Ok(Subject { counter, prompt, kept: Some(kept), ..Subject::default() })
     }
+
+    /// Prints the diagnostics. Of a stored prompt it reports that it is one, and which flags of this call have no effect.
+    pub fn print_diagnostics(&self, ui: &Ui) {
+        let Some(kept) = &self.kept else { return diagnostics::print(ui, &self.prompt) };
+        if ui.is_quiet() {
+            diagnostics::listing(ui, kept.diagnostics.iter());
+            return;
+        }
+        let PromptSummary { id, revision, constructed_at, .. } = &kept.head;
+        let id = escape_hidden(id.as_str());
+        let (good, dim) = (style::GOOD, style::DIM);
+        let line = if kept.constructed {
+            format!("for later turns of `{id}` (revision {})", revision.revision)
+        } else {
+            format!("since {constructed_at}, for `{id}` (revision {})", revision.revision)
+        };
+        ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
+        let shown = if kept.constructed { self.prompt.clone() } else { Prompt::default() };
+        diagnostics::print(ui, &Prompt { diagnostics: kept.diagnostics.clone(), ..shown });
+    }
 }
 
 impl ConversationPrompt {
@@ -218,45 +237,5 @@ impl ConversationPrompt {
                 .record_request(&self.head, format, content, selection, RequestPurpose::Turn, &actor)
                 .await?)
         })
-    }
-
-    /// Reports that this is a stored prompt, and which flags of this call have no effect.
-    pub fn print_diagnostics(&self, ui: &Ui, prompt: &Prompt) {
-        if ui.is_quiet() {
-            diagnostics::listing(ui, self.diagnostics.iter());
-            return;
-        }
-        let PromptSummary { id, revision, constructed_at, .. } = &self.head;
-        let id = escape_hidden(id.as_str());
-        let (good, dim) = (style::GOOD, style::DIM);
-        let line = if self.constructed {
-            format!("for later turns of `{id}` (revision {})", revision.revision)
-        } else {
-            format!("since {constructed_at}, for `{id}` (revision {})", revision.revision)
-        };
-        ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
-        let shown = if self.constructed { prompt.clone() } else { Prompt::default() };
-        diagnostics::print(ui, &Prompt { diagnostics: self.diagnostics.clone(), ..shown });
-    }
-}
-
-/// Asks about trust on a terminal. Single files are not asked about: such an answer is not recorded, and the build that is
-/// kept would not find it.
-#[derive(Debug)]
-struct TrustConfirmer<'u>(Terminal<'u>);
-
-impl Confirm for TrustConfirmer<'_> {
-    fn confirm(&self, _question: &str) -> bool {
-        false
-    }
-}
-
-impl Ask for TrustConfirmer<'_> {
-    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
-        self.0.trust(question)
-    }
-
-    fn as_confirm(&self) -> &dyn Confirm {
-        &Headless
     }
 }

@@ -177,6 +177,12 @@ pub fn words(error: &io::Error) -> String {
     words.split(" (os error").next().unwrap_or(&words).to_lowercase()
 }
 
+impl From<serde_json::Error> for CommandFailure {
+    fn from(error: serde_json::Error) -> Self {
+        CommandFailure::new(error.to_string())
+    }
+}
+
 impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let exit = match error {

@@ -24,11 +24,10 @@ use preface_engine::{
         lock::Lock,
         message::{Message, ModelMessage, convert},
         model::Models,
-        origin::Source,
+        origin::{Origin, Source},
         prompt::Prompt,
         snapshot::{SNAPSHOT_VERSION, Snapshot},
         turn::Tool,
-        variable::VariableKey,
     },
     counter,
     host::{
@@ -311,34 +310,22 @@ impl Subject {
         Ok(Document::of(&self.prompt, self.counter()?.as_ref()))
     }
 
-    /// Finds what the profile itself gives at some bytes of the prompt in the profile's file.
-    pub fn place_in_profile(&self, profile: &str, key: &str, bytes: &Range<usize>) -> Option<Place> {
-        let source = self.profile.as_ref()?;
-        let (text, part) = self.run_at(bytes)?;
-        self.shown(source.locate(&files::system(), (profile, key), text, &part)?)
-    }
-
-    /// Finds what a variable of the profile gives at some bytes of the prompt in the profile's file.
-    pub fn place_of_variable(
-        &self,
-        variable: &VariableKey,
-        source: &str,
-        bytes: &Range<usize>,
-    ) -> Option<Place> {
+    /// Finds in the profile's file what the profile itself, or a variable of it, gives at some bytes of the prompt.
+    pub fn place_in_profile(&self, origin: &Origin, bytes: &Range<usize>) -> Option<Place> {
         let profile = self.profile.as_ref()?;
-        let (text, part) = self.run_at(bytes)?;
-        self.shown(profile.locate_variable(&files::system(), (variable, source), text, &part)?)
-    }
-
-    /// Returns the run of one origin around some bytes of the prompt, and these bytes in it.
-    fn run_at(&self, bytes: &Range<usize>) -> Option<(&str, Range<usize>)> {
+        // The run of one origin around the bytes, and these bytes in it.
         let (_, span, _) = self.prompt.at(bytes.start)?;
         let text = self.prompt.text.get(span.clone())?;
-        Some((text, bytes.start - span.start..bytes.end - span.start))
-    }
-
-    /// Returns a place with its path as people read it.
-    fn shown(&self, place: Place) -> Option<Place> {
+        let part = bytes.start - span.start..bytes.end - span.start;
+        let place = match origin {
+            Origin::Literal { profile: name, key } => {
+                profile.locate(&files::system(), (name, key), text, &part)
+            }
+            Origin::Variable { key, source } => {
+                profile.locate_variable(&files::system(), (key, source), text, &part)
+            }
+            _ => None,
+        }?;
         let shown = self.places.as_ref().map(|places| places.shown(place.path.as_ref()));
         Some(Place { path: shown.unwrap_or_else(|| place.path.clone()), ..place })
     }

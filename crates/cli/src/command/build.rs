@@ -4,7 +4,6 @@ use crate::{
     call::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
-    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::DirectoryArgument,
@@ -139,8 +138,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
     if let (Some(file), Some(snapshot)) = (&args.save_snapshot, &subject.snapshot) {
-        let mut bytes =
-            serde_json::to_vec(snapshot).map_err(|error| CommandFailure::new(error.to_string()))?;
+        let mut bytes = serde_json::to_vec(snapshot)?;
         bytes.push(b'\n');
         files::write(file, &bytes)?;
     }
@@ -150,8 +148,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             unchanged(file, &lock, &subject.prompt.diagnostics)?;
         }
         if let Some(file) = &args.lock {
-            let json = serde_json::to_string_pretty(&lock);
-            let json = json.map_err(|error| CommandFailure::new(error.to_string()))?;
+            let json = serde_json::to_string_pretty(&lock)?;
             files::write_for_all(file, format!("{}\n", escape_json(json)).as_bytes())?;
         }
     }
@@ -192,10 +189,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     subject.handed_out();
-    match &subject.kept {
-        Some(kept) => kept.print_diagnostics(ui, &subject.prompt),
-        None => diagnostics::print(ui, &subject.prompt),
-    }
+    subject.print_diagnostics(ui);
     if args.format.is_prompt_alone() && !ui.is_quiet() {
         print_reminders(ui, &subject);
     }

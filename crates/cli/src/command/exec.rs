@@ -98,15 +98,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Some(kept) => kept,
         None => flags.build(Vec::new(), ui, asking)?,
     };
-    match &subject.kept {
-        Some(kept) => {
-            if args.dry_run {
-                args.subject.check_trust(kept)?;
-            }
-            kept.print_diagnostics(ui, &subject.prompt);
-        }
-        None => diagnostics::print(ui, &subject.prompt),
+    if let Some(kept) = subject.kept.as_ref().filter(|_| args.dry_run) {
+        args.subject.check_trust(kept)?;
     }
+    subject.print_diagnostics(ui);
     let system = files::system();
     let command = args.command(&system, mode, &subject)?;
     let found = program_outside(&system, &project_root(&system, &command.cwd), &agent.name);

@@ -142,10 +142,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
-    match &subject.kept {
-        Some(kept) => kept.print_diagnostics(ui, &subject.prompt),
-        None => diagnostics::print(ui, &subject.prompt),
-    }
+    subject.print_diagnostics(ui);
     Ok(Exit::Done)
 }
 

@@ -45,8 +45,7 @@ pub enum OutputFormat {
 
 /// Returns a value as one line of JSON.
 pub fn json_line(value: &impl serde::Serialize) -> Result<String, CommandFailure> {
-    let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
-    Ok(escaped_line(json))
+    Ok(escaped_line(serde_json::to_string(value)?))
 }
 
 /// Escapes the characters of a JSON document that a terminal or a line reader acts on, and ends its line.

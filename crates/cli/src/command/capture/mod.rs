@@ -261,9 +261,7 @@ impl Subject<'_> {
         }
         // Before a reader of the view can close its pipe.
         if let Some(file) = &args.save {
-            let json =
-                serde_json::to_vec(&capture).map_err(|error| CommandFailure::new(error.to_string()))?;
-            files::write(file, &json)?;
+            files::write(file, &serde_json::to_vec(&capture)?)?;
         }
         saved::show(ui, &capture, &args.shown)?;
         let is_interrupted = recording.ended == Ended::Interrupted && !args.listen;

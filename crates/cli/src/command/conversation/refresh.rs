@@ -56,8 +56,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => {
             let mut json = document(&done.head);
             json["constructed"] = done.constructed.into();
-            json["difference"] = serde_json::to_value(&done.difference)
-                .map_err(|error| CommandFailure::new(error.to_string()))?;
+            json["difference"] = serde_json::to_value(&done.difference)?;
             ui.json(&json)?;
         }
         OutputFormat::Text => {

@@ -157,12 +157,12 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
         }
         Origin::Literal { profile, key } => {
             let about = about_literal(&subject.prompt.preset, profile, key);
-            match subject.place_in_profile(profile, key, range) {
+            match subject.place_in_profile(origin, range) {
                 Some(place) => place_about(&place, &about, columns),
                 None => format!(" ——▶ {about}\n     {line}\n"),
             }
         }
-        Origin::Variable { key, source } => match subject.place_of_variable(key, source, range) {
+        Origin::Variable { key, source } => match subject.place_in_profile(origin, range) {
             Some(place) => place_about(&place, &format!("the variable `{key}`"), columns),
             None => format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source)),
         },
@@ -242,11 +242,7 @@ fn profile_line(subject: &Subject, path: &str, line: usize) -> Option<String> {
     let wanted = paths_of(subject, path);
     let (bold, mut shown, mut out) = (style::BOLD, None, String::new());
     for (part, range, origin) in subject.prompt.spans() {
-        let place_of = |bytes: &Range<usize>| match origin {
-            Origin::Literal { profile, key } => subject.place_in_profile(profile, key, bytes),
-            Origin::Variable { key, source } => subject.place_of_variable(key, source, bytes),
-            _ => None,
-        };
+        let place_of = |bytes: &Range<usize>| subject.place_in_profile(origin, bytes);
         // A span is from one file.
         if !place_of(&range).is_some_and(|place| is_one_of(subject, &place.path, &wanted)) {
             continue;
