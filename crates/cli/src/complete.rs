@@ -89,8 +89,7 @@ pub fn presets() -> ArgValueCandidates {
 /// Suggests the agents of the preset or profile that is named, else of every one, in the directory.
 pub fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let system = files::system();
-        let engine = Engine::new(&system);
+        let engine = Engine::new(files::system());
         let mut requests = vec![request()];
         if requests[0] == Request::default() {
             let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
@@ -118,10 +117,7 @@ pub fn tools() -> ArgValueCompleter {
         let Some(current) = current.to_str() else { return Vec::new() };
         let (listed, last) =
             current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
-        let system = files::system();
-        let Ok(report) = Engine::new(&system).look(&request()).and_then(|build| build.servers()) else {
-            return Vec::new();
-        };
+        let Ok(report) = Engine::new(files::system()).servers(&request()) else { return Vec::new() };
         let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
         let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
@@ -167,9 +163,7 @@ pub fn tokenizers() -> ArgValueCandidates {
 pub fn variables() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Some(current) = current.to_str() else { return Vec::new() };
-        let system = files::system();
-        let build = Engine::new(&system).look(&request());
-        let declared = build.map(|build| build.declarations().clone()).unwrap_or_default();
+        let declared = Engine::new(files::system()).declarations(&request()).unwrap_or_default();
         let registered = preface_engine::variables();
         let registered = registered.iter().filter(|one| !one.dynamic);
         let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();

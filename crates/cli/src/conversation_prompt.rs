@@ -67,7 +67,7 @@ impl SubjectFlags {
     }
 
     fn turn(&self, ui: &Ui, id: &ConversationId) -> Result<Subject, CommandFailure> {
-        let system = Arc::new(files::system());
+        let system = files::shared_system();
         let store = self.keep.template.store.for_request(&self.turn.request());
         let url = store.url(&*system)?;
         if url == StoreUrl::Memory {
@@ -124,7 +124,7 @@ impl SubjectFlags {
 
     /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
     pub fn check_trust(&self, kept: &ConversationPrompt) -> Result<(), CommandFailure> {
-        let system = Arc::new(files::system());
+        let system = files::shared_system();
         let request = self.request(Vec::new())?;
         let options = self.turn_options(&Engine::new(&*system), &request)?;
         let store = self.keep.template.store.for_request(&request);
@@ -231,7 +231,7 @@ impl ConversationPrompt {
     ) -> Result<RequestResult, CommandFailure> {
         let actor = actor(flags.turn.request().now.as_deref())?;
         flags.keep.template.store.for_request(&flags.turn.request()).work(async |store| {
-            let system = Arc::new(files::system());
+            let system = files::shared_system();
             let service = ConversationService::new(system, store, Arc::new(InlineOffload));
             Ok(service
                 .record_request(&self.head, format, content, selection, RequestPurpose::Turn, &actor)

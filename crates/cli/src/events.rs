@@ -40,12 +40,12 @@ impl EventFlags {
         let system = files::system();
         let dirs = [Some(dir.to_owned()), system.current_dir()];
         let roots = dirs.into_iter().flatten().map(|dir| files::absolute(&dir));
-        let roots = roots.map(|dir| Ok(resolve_links(&system, &files::project_of(&dir?))));
+        let roots = roots.map(|dir| Ok(resolve_links(system, &files::project_of(&dir?))));
         let roots: Vec<PathBuf> = roots.collect::<Result<_, CommandFailure>>()?;
-        let home = system.home().map(|home| resolve_links(&system, &home));
+        let home = system.home().map(|home| resolve_links(system, &home));
         for file in self.events.iter().filter_map(|given| given.strip_prefix('@')) {
-            let path = resolve_links(&system, &files::absolute(Path::new(file))?);
-            let around = path.parent().and_then(|dir| git::work_tree_root(&system, dir));
+            let path = resolve_links(system, &files::absolute(Path::new(file))?);
+            let around = path.parent().and_then(|dir| git::work_tree_root(system, dir));
             let around = around.filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)));
             if roots.iter().chain(&around).any(|root| inside(&path, root)) {
                 return Err(CommandFailure::usage(format!("`{file}` is a file of the project"))

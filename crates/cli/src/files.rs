@@ -5,14 +5,18 @@ use crate::{
     failure::{CommandFailure, words},
     signals,
 };
-use preface_engine::host::{
-    places::{inside, normal, resolve_links},
-    provider::extension::project_root,
-    system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode},
+use preface_engine::{
+    ASSETS, OsSystem,
+    host::{
+        places::{inside, normal, resolve_links},
+        provider::extension::project_root,
+        system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode},
+    },
 };
 use std::{
     env,
     path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
 };
 
 /// The most that is read of a file that the caller names.
@@ -20,14 +24,23 @@ const LIMIT: u64 = 256 << 20;
 /// New files are the user's alone: a snapshot and a prompt hold what was read for them.
 const MODE: u32 = 0o600;
 
-/// Opens the door. A signal ends the programs that were started through it.
-pub fn system() -> preface_engine::OsSystem {
-    served_system().with_before_run(signals::end_programs)
+/// The door. A signal ends the programs that were started through it.
+static SYSTEM: LazyLock<Arc<OsSystem>> =
+    LazyLock::new(|| Arc::new(served_system().with_before_run(signals::end_programs)));
+
+/// Returns the door.
+pub fn system() -> &'static OsSystem {
+    &SYSTEM
+}
+
+/// Returns the door for what shares it.
+pub fn shared_system() -> Arc<OsSystem> {
+    SYSTEM.clone()
 }
 
 /// Opens the door for a service, which has a way of its own to end.
-pub fn served_system() -> preface_engine::OsSystem {
-    preface_engine::OsSystem::new(preface_engine::ASSETS)
+pub fn served_system() -> OsSystem {
+    OsSystem::new(ASSETS)
 }
 
 /// The help for a file that is not there.
@@ -133,8 +146,7 @@ fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), CommandFailure
 
 /// Returns the project of a directory: its work tree, unless that has the user's home in it, else the directory.
 pub fn project_of(dir: &Path) -> PathBuf {
-    let system = system();
-    let root = project_root(&system, dir);
+    let root = project_root(system(), dir);
     let holds_home = env::home_dir().is_some_and(|home| home.starts_with(&root));
     if holds_home { dir.to_owned() } else { root }
 }
@@ -145,7 +157,7 @@ fn leads_out(path: &Path) -> bool {
     let system = system();
     let Some(here) = system.current_dir() else { return false };
     let root = project_of(&here);
-    let (real, real_root) = (resolve_links(&system, path), resolve_links(&system, &root));
+    let (real, real_root) = (resolve_links(system, path), resolve_links(system, &root));
     // A link that leads nowhere would be written through, too.
     let is_dangling = || path.is_symlink() && system.canonical(path).is_err();
     (inside(path, &root) || inside(path, &real_root)) && (!inside(&real, &real_root) || is_dangling())

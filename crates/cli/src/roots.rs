@@ -15,10 +15,9 @@ pub fn roots(given: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
 /// Reads one directory of a flag, as it really is.
 pub fn parse(text: &str) -> Result<PathBuf, String> {
     let path = files::absolute(Path::new(text)).map_err(|_| "the working directory is gone".to_owned())?;
-    let system = files::system();
-    match system.stat(&path) {
+    match files::system().stat(&path) {
         None => Err("there is nothing of that name".to_owned()),
         Some(stat) if stat.kind != FileKind::Dir => Err("it is not a directory".to_owned()),
-        Some(_) => system.canonical(&path).map_err(|error| error.to_string()),
+        Some(_) => files::system().canonical(&path).map_err(|error| error.to_string()),
     }
 }

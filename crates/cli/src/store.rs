@@ -107,7 +107,7 @@ impl StoreFlag {
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
     ) -> Result<Option<T>, CommandFailure> {
-        self.there(&crate::files::system())?.map(|url| with(&url, act)).transpose()
+        self.there(crate::files::system())?.map(|url| with(&url, act)).transpose()
     }
 
     /// Works on the store, which is created if it is missing.
@@ -115,7 +115,7 @@ impl StoreFlag {
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
     ) -> Result<T, CommandFailure> {
-        with(&self.url(&crate::files::system())?, act)
+        with(&self.url(crate::files::system())?, act)
     }
 }
 

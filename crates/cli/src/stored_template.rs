@@ -47,7 +47,7 @@ impl StoredTemplates {
             Some(choice) => choice.clone(),
             None => "".parse().map_err(|_| Error::Usage("not a template".to_owned(), None))?,
         };
-        match self.flags.store.there(&files::system()) {
+        match self.flags.store.there(files::system()) {
             Ok(None) if choice.is_named() => Err(templates::unknown(&choice, &[])),
             Ok(None) => Ok(None),
             // The build reports the directory.

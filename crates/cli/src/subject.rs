@@ -148,9 +148,8 @@ impl SubjectFlags {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
         let request = self.request(events)?;
-        let system = files::system();
         let templates = self.keep.template.source(&request);
-        let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
+        let engine = Engine::new(files::system()).with_templates(&templates).writing(asking.writes());
         let (built, hand_over) = engine.build_to_hand_over(&request, &*asking.asks(ui))?;
         Ok(Subject { hand_over, ..Subject::of(built, Vec::new()) })
     }
@@ -170,7 +169,7 @@ impl SubjectFlags {
         };
         let request = self.request(events)?;
         let templates = self.keep.template.source(&request);
-        let setup = Conversation::setup(Arc::new(files::system()), request)
+        let setup = Conversation::setup(files::shared_system(), request)
             .with_templates(Arc::new(templates))
             .writing(asking.writes());
         let mut conversation = setup.start_interactive(&*asking.asks(ui))?;
@@ -238,7 +237,7 @@ impl Subject {
 
     /// Tells the loggers that the prompt was handed out.
     pub fn handed_out(&mut self) {
-        self.prompt.diagnostics.extend(Engine::new(&files::system()).handed_out(&self.hand_over));
+        self.prompt.diagnostics.extend(Engine::new(files::system()).handed_out(&self.hand_over));
     }
 
     /// Adds the earlier messages as a model of this profile gets them.
@@ -260,7 +259,7 @@ impl Subject {
         let ConversationInput { history, events, mut diagnostics, .. } = conversation;
         let request = flags.request(events)?;
         let templates = flags.keep.template.source(&request);
-        let setup = Conversation::setup(Arc::new(files::system()), request);
+        let setup = Conversation::setup(files::shared_system(), request);
         let setup = setup.with_templates(Arc::new(templates)).writing(WriteScope::Nothing);
         let (mut turn, mut came_up) = setup.one_request(&history)?;
         diagnostics.append(&mut came_up);
@@ -277,7 +276,7 @@ impl Subject {
     pub fn models(&self, diagnostics: &mut Diagnostics) -> Cow<'_, Models> {
         match (&self.models, &self.places) {
             (Some(models), _) => Cow::Borrowed(models),
-            (None, Some(places)) => models::read_in(&files::system(), places, diagnostics),
+            (None, Some(places)) => models::read_in(files::system(), places, diagnostics),
             (None, None) => Cow::Borrowed(Models::bundled()),
         }
     }
@@ -319,10 +318,10 @@ impl Subject {
         let part = bytes.start - span.start..bytes.end - span.start;
         let place = match origin {
             Origin::Literal { profile: name, key } => {
-                profile.locate(&files::system(), (name, key), text, &part)
+                profile.locate(files::system(), (name, key), text, &part)
             }
             Origin::Variable { key, source } => {
-                profile.locate_variable(&files::system(), (key, source), text, &part)
+                profile.locate_variable(files::system(), (key, source), text, &part)
             }
             _ => None,
         }?;
@@ -333,11 +332,13 @@ impl Subject {
     /// Reads a file that an origin names, as it is on disk now; `None` if it cannot be read.
     pub fn file(&self, source: &Source) -> Option<Vec<u8>> {
         let path = self.path_of(&source.path)?;
-        let system = files::system();
         if let Some(rest) = source.path.strip_prefix("bundled/") {
-            return system.bundled(rest).map(Cow::into_owned);
+            return files::system().bundled(rest).map(Cow::into_owned);
         }
-        system.read(&path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
+        files::system()
+            .read(&path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT)
+            .ok()
+            .map(|read| read.into_bytes())
     }
 
     /// Returns the absolute path of a file that an origin or a place names; `None` if the machine was not read.

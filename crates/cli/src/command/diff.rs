@@ -172,10 +172,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
     }
     let request = args.trust.apply(args.turn.request())?;
-    let system = files::system();
     let templates = args.template.source(&request);
     let store = args.template.store.for_request(&request);
-    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
+    let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
     let mut sides = Sides { engine, request, store, tokenizer: None, built: None };
     let (left, right) = match args.operands.as_slice() {
         [] => {

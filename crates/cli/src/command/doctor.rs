@@ -53,11 +53,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 /// Prints the summary.
 pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let (system, request) = (files::system(), listing.request()?);
-    let build = Engine::new(&system).look(&request)?;
-    let ServersReport { scopes: report, used, .. } = build.servers()?;
-    let (files, warnings) = build.file_counts();
+    let engine = Engine::new(system);
+    let ServersReport { scopes: report, used, .. } = engine.look(&request)?.servers()?;
+    let (files, warnings) = engine.look(&request)?.file_counts();
     let problems = problems(&report, warnings);
-    let (directories, settings) = layer_paths(&system, &report);
+    let (directories, settings) = layer_paths(system, &report);
     match listing.format {
         OutputFormat::Json => {
             let mut document = document(&report, [&directories, &settings], &files, &problems);
@@ -69,7 +69,7 @@ pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> 
                 0 => NO_TOOL_USED.to_owned(),
                 count => count.to_string(),
             };
-            let store = StoreFlag::default().for_request(&request).url(&system);
+            let store = StoreFlag::default().for_request(&request).url(system);
             let store = store.ok().map(|url| one_line(&url.to_string()));
             ui.view(&view(&report, &directories, &files, &used, &problems, store))?;
         }

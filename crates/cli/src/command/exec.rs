@@ -103,8 +103,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     subject.print_diagnostics(ui);
     let system = files::system();
-    let command = args.command(&system, mode, &subject)?;
-    let found = program_outside(&system, &project_root(&system, &command.cwd), &agent.name);
+    let command = args.command(system, mode, &subject)?;
+    let found = program_outside(system, &project_root(system, &command.cwd), &agent.name);
     if is_nothing(mode, &subject) && !ui.is_quiet() {
         let preset = one_line(&subject.prompt.preset);
         ui.eprint(&format!("Nothing is appended: the preset `{preset}` has no text of yours here.\n"));
@@ -117,14 +117,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut held = None;
     if let Some(file) = &command.file {
         if let Some(dir) = file.parent() {
-            prompt_file::check(&system, dir)?;
+            prompt_file::check(system, dir)?;
             prompt_file::delete_old(dir);
         }
-        prompt_file::write(&system, file, &subject.prompt.text)?;
+        prompt_file::write(system, file, &subject.prompt.text)?;
         held = prompt_file::hold(file);
     }
-    diagnostics::all(ui, &Engine::new(&system).handed_out(&subject.hand_over));
-    let started = start(&system, &program, &command);
+    diagnostics::all(ui, &Engine::new(system).handed_out(&subject.hand_over));
+    let started = start(system, &program, &command);
     drop(held);
     started
 }

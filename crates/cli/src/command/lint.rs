@@ -207,11 +207,10 @@ fn lint(
     capture: Option<&Capture>,
 ) -> Result<(LintReport, Vec<repository::AgentFile>), CommandFailure> {
     let mut request = Request { default_on_error: true, ..args.trust.apply(request)? };
-    let system = files::system();
     let templates = args.template.source(&request);
-    let engine = Engine::new(&system).with_templates(&templates);
+    let engine = Engine::new(files::system()).with_templates(&templates);
     if args.repository {
-        return repository::lint(&engine, &system, &request);
+        return repository::lint(&engine, files::system(), &request);
     }
     if let (Some(capture), Some(file)) = (capture, &args.dir.dir) {
         request.cwd = None;

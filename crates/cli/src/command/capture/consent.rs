@@ -144,8 +144,7 @@ impl<'c> ProjectFiles<'c> {
         })?;
         let permissions: Result<Vec<Permission>, TrustError> =
             self.files.iter().map(|file| file.permission.clone()).collect();
-        let system = files::system();
-        let store = TrustStore::at(&system, store).for_project(Path::new(&self.root));
+        let store = TrustStore::at(files::system(), store).for_project(Path::new(&self.root));
         permissions.and_then(|permissions| store.grant_permissions(&self.root, &permissions)).map_err(
             |error| CommandFailure::new(format!("cannot record trust: {error}")).help(error.help()),
         )?;

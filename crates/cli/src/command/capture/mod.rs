@@ -154,7 +154,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let digits = unique_digits().map_err(|error| failed("start", &error))?;
     let message = if args.listen { String::new() } else { format!("Answer with OK. ({digits})") };
-    let places = Places { root: pin_root(&system, &cwd), home: env::home_dir(), cwd };
+    let places = Places { root: pin_root(system, &cwd), home: env::home_dir(), cwd };
     let subject = Subject { args, agent, rules, places, message };
     let places = &subject.places;
     let runtime =
@@ -175,13 +175,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         &endpoint.url(),
         &subject.message,
         &args.args,
-        private(&system)?.join(format!("capture-{digits}")),
+        private(system)?.join(format!("capture-{digits}")),
     )
     .map_err(|error| refused(agent, error))?;
     let before = WrittenFiles::list(rules, places);
     let config = config_files(rules, places);
-    let project = ProjectFiles::of(&system, agent, places, &config);
-    let program = program_outside(&system, &places.root, &agent.name);
+    let project = ProjectFiles::of(system, agent, places, &config);
+    let program = program_outside(system, &places.root, &agent.name);
     if args.dry_run {
         let rows = [
             ("command", command_line(agent, &launch)),
@@ -198,7 +198,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if !args.listen {
         project.agree(ui, args.trust)?;
     }
-    let path = env::var_os("PATH").map(|path| path_outside(&system, &places.root, &path));
+    let path = env::var_os("PATH").map(|path| path_outside(system, &places.root, &path));
     let version = runtime.block_on(version(&program));
     if args.listen {
         ui.eprint(&format!("{}{}", project.view(), by_hand(agent, &launch, places)));

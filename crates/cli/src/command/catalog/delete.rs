@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Removes it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    catalogs::remove(&files::system(), &args.version)?;
+    catalogs::remove(files::system(), &args.version)?;
     let done = json!({ "version": args.version, "deleted": true });
     ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
     Ok(Exit::Done)

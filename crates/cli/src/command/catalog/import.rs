@@ -55,7 +55,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let replace = if args.replace { ReplaceMode::Yes } else { ReplaceMode::No };
     let report = ui.progress(|progress| {
         let mut at = |stage| progress.at(words(stage));
-        catalogs::import(&files::system(), &dir, args.version.clone(), replace, &mut at)
+        catalogs::import(files::system(), &dir, args.version.clone(), replace, &mut at)
     })?;
     ui.show(args.format, &report, || view(&report, started.elapsed().as_secs_f64()))?;
     print_diagnostics(ui, &report.diagnostics);

@@ -45,10 +45,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
     let Some(version) = &args.version else {
         let mut diagnostics = Vec::new();
-        let found = catalogs::versions(&system, &mut diagnostics);
+        let found = catalogs::versions(files::system(), &mut diagnostics);
         let entries = found.iter().map(document).collect();
         let list = ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics };
         ui.show(args.format, &list, || catalogs_view(&found, ui.columns()))?;
@@ -57,7 +56,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         diagnostics::all(ui, &diagnostics);
         return Ok(Exit::Done);
     };
-    let index = catalogs::index(&system, version)?;
+    let index = catalogs::index(files::system(), version)?;
     let wanted =
         |entry: &&CatalogEntry| args.category.as_deref().is_none_or(|category| is_of(entry, category));
     let rows: Vec<&CatalogEntry> = index.prompts.iter().filter(wanted).collect();

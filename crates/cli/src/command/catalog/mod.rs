@@ -39,7 +39,7 @@ pub enum Args {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    user_state(&files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
+    user_state(files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
     match args {
         Args::Import(args) => import::run(ui, args),
         Args::List(args) => list::run(ui, args),

@@ -50,11 +50,10 @@ pub struct Args {
 
 /// Reads and shows.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
-    let index = catalogs::index(&system, &args.version)?;
+    let index = catalogs::index(files::system(), &args.version)?;
     let Some(name) = &args.name else { return uses(ui, args) };
     let entry = catalogs::find(&index, name)?;
-    let template = catalogs::template(&system, &index, &entry.name)?;
+    let template = catalogs::template(files::system(), &index, &entry.name)?;
     if matches!(args.format, OutputFormat::Json) {
         ui.json(&json!({ "entry": entry, "template": template }))?;
         return Ok(Exit::Done);
@@ -68,7 +67,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Shows what a preset would take from the catalog.
 fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
     let request = Request {
         preset: args.preset.clone(),
         sets: vec![format!("catalog={}", args.version)],
@@ -76,7 +74,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         trust: TrustChoice::Deny,
         ..Request::default()
     };
-    let uses = Engine::new(&system).look(&request)?.catalog_uses()?;
+    let uses = Engine::new(files::system()).catalog_uses(&request)?;
     if args.format == OutputFormat::Json {
         ui.json(&ListDocument::of("uses", uses))?;
         return Ok(Exit::Done);

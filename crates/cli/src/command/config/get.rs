@@ -59,8 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
     let request = Request { sets: args.set.clone(), ..request_for(&args.place, &key) };
     let request = args.trust.apply(request)?;
-    let system = files::system();
-    let settings = Engine::new(&system).look(&request)?.settings()?;
+    let settings = Engine::new(files::system()).settings(&request)?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
         // A key of the user's own, below an open object, is never unknown.

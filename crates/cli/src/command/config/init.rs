@@ -109,7 +109,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         profile: args.profile.clone(),
         ..Request::default()
     };
-    let (profile, places, shared) = find(&system, &request)?;
+    let (profile, places, shared) = find(system, &request)?;
     let Some(home) = &places.global else {
         return Err(CommandFailure::new(
             "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
@@ -131,41 +131,35 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let existed = system.stat(home).is_some_and(|stat| stat.kind == FileKind::Dir);
     match profile.scaffold.when {
         ScaffoldTrigger::Discover => {
-            scaffold::scaffold(&system, home, &profile.scaffold, &mut trouble, &mut events);
+            scaffold::scaffold(system, home, &profile.scaffold, &mut trouble, &mut events);
             if !existed {
                 written.extend(
-                    profile.scaffold.files.keys().filter(|name| there(&system, &home.join(name))).cloned(),
+                    profile.scaffold.files.keys().filter(|name| there(system, &home.join(name))).cloned(),
                 );
             }
         }
         ScaffoldTrigger::Init => {
             system.make_dirs(home, scaffold::DIR_MODE).map_err(|error| cannot(&places, home, &error))?;
-            written.extend(scaffold::write_files(
-                &system,
-                home,
-                &profile.scaffold,
-                &mut trouble,
-                &mut events,
-            ));
+            written.extend(scaffold::write_files(system, home, &profile.scaffold, &mut trouble, &mut events));
             let first = settings(&profile, shared.as_deref() == Some(home.as_path()));
-            if create(&system, &places, &home.join(places.own_settings()), first.as_bytes())? {
+            if create(system, &places, &home.join(places.own_settings()), first.as_bytes())? {
                 written.push(places.own_settings().to_owned());
             }
         }
     }
     if args.with_system {
-        let text = first_system(&system, &places)?;
-        if create(&system, &places, &home.join("system.md"), &text)? {
+        let text = first_system(system, &places)?;
+        if create(system, &places, &home.join("system.md"), &text)? {
             events.push(scaffold::scaffold_event(&home.join("system.md"), text.len()));
             written.push("system.md".to_owned());
         }
     }
-    trouble.extend(Engine::new(&system).log_events(&request, &events));
+    trouble.extend(Engine::new(system).log_events(&request, &events));
     match args.format {
         OutputFormat::Text => {
             let is_shared = shared.as_deref() == Some(home.as_path());
-            let mut out = head(&system, &places, home, existed, &written);
-            out.push_str(&files_of(&system, &profile, &places, home, is_shared));
+            let mut out = head(system, &places, home, existed, &written);
+            out.push_str(&files_of(system, &profile, &places, home, is_shared));
             ui.view(&out)?;
         }
         OutputFormat::Json => ui.json(&json!({

@@ -48,8 +48,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = Request { sets: args.set.clone(), default_on_error: true, ..args.place.request() };
     let request = args.trust.apply(request)?;
-    let system = files::system();
-    let settings = Engine::new(&system).look(&request)?.settings()?;
+    let settings = Engine::new(files::system()).settings(&request)?;
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     let entries = found.iter().map(document).collect();

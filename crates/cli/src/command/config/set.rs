@@ -64,8 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             .help("without `--scope project` it goes into your own settings"));
     }
     let request = request_for(&args.place, key);
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let file = file_of(&engine, &request, key, scope)?;
     if chooses_profile(key) {
         // A profile that cannot be loaded is refused before it is written.

@@ -46,8 +46,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
     let name = one_line(&key.to_string());
     let request = request_for(&args.place, &key);
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let file = file_of(&engine, &request, &key, args.scope.scope())?;
     let changed = file.edit(&key, &SettingChange::Unset)? == SettingsWriteOutcome::Changed;
     let words = if changed {

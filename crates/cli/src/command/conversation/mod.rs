@@ -122,7 +122,7 @@ impl AgainFlags {
         };
         let mut request = self.trust.apply(turn.request())?;
         let mut options = BuildOptions::of(&request);
-        let system = Arc::new(files::system());
+        let system = files::shared_system();
         if self.directory.is_some() {
             request.cwd.clone_from(&self.directory);
             let cwd = Engine::new(&*system).cwd(&request)?;

@@ -24,7 +24,7 @@ pub fn list(
     format: OutputFormat,
 ) -> Result<Exit, CommandFailure> {
     let found = store.open(async |store| {
-        let system = Arc::new(files::system());
+        let system = files::shared_system();
         Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)
     })?;
     let summaries = found.ok_or_else(|| unknown(id))?;

@@ -229,12 +229,12 @@ fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
 /// Returns the files that a path can mean: from the directory of the build, and from that of the call.
 fn paths_of(subject: &Subject, path: &str) -> Vec<PathBuf> {
     let paths = [subject.path_of(path), files::absolute(path.as_ref()).ok()];
-    paths.iter().flatten().map(|path| resolve_links(&files::system(), path)).collect()
+    paths.iter().flatten().map(|path| resolve_links(files::system(), path)).collect()
 }
 
 /// Returns true if an origin's or a place's path means one of these files.
 fn is_one_of(subject: &Subject, path: &str, files: &[PathBuf]) -> bool {
-    subject.path_of(path).is_some_and(|path| files.contains(&resolve_links(&files::system(), &path)))
+    subject.path_of(path).is_some_and(|path| files.contains(&resolve_links(files::system(), &path)))
 }
 
 /// Shows what became of a line of a file of the profile; `None` if no text of the prompt is written in that file.

@@ -146,9 +146,9 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     let text = |keys: &[&str]| input.text(keys).filter(|text| !text.is_empty()).map(str::to_owned);
     request.model = request.model.or_else(|| text(&["model"]));
     request.conversation = request.conversation.or_else(|| text(&["session_id", "sessionId"]));
-    let system = files::system();
     let templates = args.template.source(&request);
-    let built = Engine::new(&system).with_templates(&templates).build_interactive(&request, &Headless)?;
+    let built =
+        Engine::new(files::system()).with_templates(&templates).build_interactive(&request, &Headless)?;
     diagnostics::print(ui, &built.prompt);
     Ok(args.agent.answer(name, context(&built.prompt, event)))
 }

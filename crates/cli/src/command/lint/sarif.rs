@@ -123,7 +123,7 @@ impl PathBase {
         let dir = files::absolute(dir.as_deref().unwrap_or(Path::new(".")))?;
         let system = files::system();
         let dir = system.canonical(&dir).unwrap_or(dir);
-        let root = git::work_tree_root(&system, &dir);
+        let root = git::work_tree_root(system, &dir);
         Ok(PathBase { root: root.unwrap_or_else(|| dir.clone()), dir, is_files, home: system.home() })
     }
 

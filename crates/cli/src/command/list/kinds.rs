@@ -390,7 +390,7 @@ fn tools_of(agent: &AgentEntry) -> String {
 pub fn models(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let places = query.engine.look(&query.request)?.places().clone();
     let mut diagnostics = Diagnostics::new();
-    let models = models::read_in(&files::system(), &places, &mut diagnostics);
+    let models = models::read_in(files::system(), &places, &mut diagnostics);
     let heads = ["model", "vendor", "caches from", "lifetime", "marks", "tokenizer", "as of"];
     let mut table = TextTable::headed(heads).right(&[2]);
     models.rows().for_each(|row| model(&mut table, row));

@@ -146,10 +146,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.why.is_none() && args.kind.is_none() {
         return doctor::summary(ui, flags);
     }
-    let system = files::system();
     let groups = args.kind.map_or(&[] as &[ListingGroup], |kind| kind.groups);
     let (request, format, room) = (flags.request()?, flags.format, ui.columns());
-    let query = ListQuery { engine: Engine::new(&system), request, groups, inactive, format, room };
+    let query = ListQuery { engine: Engine::new(files::system()), request, groups, inactive, format, room };
     if let Some(name) = &args.why {
         return why::run(ui, &query, args.kind, name);
     }

@@ -30,10 +30,10 @@ impl Preset {
     /// Finds all presets and profiles, sorted by name.
     pub fn all(request: &Request) -> Result<Vec<Preset>, CommandFailure> {
         let system = files::system();
-        let places = Engine::new(&system).look(request)?.scopes()?.places;
+        let places = Engine::new(system).look(request)?.scopes()?.places;
         let global = places.global.as_deref();
         let own = |name: &str| Some(global?.join("profiles").join(format!("{name}.toml")));
-        let presets = preset_names(&system, global).into_iter().map(|name| {
+        let presets = preset_names(system, global).into_iter().map(|name| {
             let file = own(&name).filter(|file| system.stat(file).is_some());
             let (scope, path) = match &file {
                 Some(file) => (Scope::Global, places.shown(file)),

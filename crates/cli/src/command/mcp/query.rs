@@ -54,7 +54,6 @@ impl ServerFlags {
 /// Queries servers, and prints progress on a terminal. A signal ends every started server, and then the command.
 pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> Result<ServerAnswers, CommandFailure> {
     let dim = style::DIM;
-    let system = files::system();
     let shows = !ui.is_quiet() && ui.is_watched();
     let on_reply = |reply: &ServerReply| {
         if shows {
@@ -65,7 +64,7 @@ pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> Result<Serve
     };
     let signals = Signals::listen();
     let options = QueryOptions { stop: signals.stop(), ..options.clone() };
-    let answers = Engine::new(&system).query_servers(request, &options, &on_reply);
+    let answers = Engine::new(files::system()).query_servers(request, &options, &on_reply);
     signals.finish()?;
     Ok(answers?)
 }

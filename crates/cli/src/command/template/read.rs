@@ -124,7 +124,7 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.open(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
-    let default = || default_text(&Engine::new(&files::system()), &args.place.request());
+    let default = || default_text(&Engine::new(files::system()), &args.place.request());
     let version = kept.as_ref().map(document);
     let text = match kept {
         Some(version) => match version.text {

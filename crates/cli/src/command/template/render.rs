@@ -61,8 +61,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     // What the user hands over belongs to no layer, wherever it lies.
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
     let request = args.trust.apply(args.turn.request())?;
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let built = engine.render(&request, template)?;
     let mut findings = engine.lint_files(&request, &[linted])?.findings;
     findings.retain(|diagnostic| {

@@ -78,8 +78,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let (shown, text) = files::read_text(&file)?;
     check_note(&args.note)?;
     let actor = actor(args.now.as_deref())?;
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let request = taking(&engine, &args.place.request())?;
     if let Err(mut note) = engine.check_template(&request, &text)? {
         note.place = note.place.take().map(|place| Place { path: shown, ..place });
@@ -308,8 +307,7 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
             .help(Remedy::command("write one", "template export"))
     })?;
     let actor = actor(args.now.as_deref())?;
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let request = taking(&engine, &args.place.request())?;
     let check = |text: &str| match engine.check_template(&request, text) {
         Ok(Ok(())) => Ok(()),

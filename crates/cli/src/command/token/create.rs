@@ -111,7 +111,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::usage(format!("not a name for a token: `{}`", name.escape_debug()))
             .help("a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `local`"));
     }
-    let url = args.store.url(&files::system())?;
+    let url = args.store.url(files::system())?;
     if url == StoreUrl::Memory {
         return Err(CommandFailure::usage("`memory:` is gone with this command, and a token with it")
             .help("name the store of the service, such as `--store sqlite:PATH`"));

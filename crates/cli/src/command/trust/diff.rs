@@ -50,9 +50,8 @@ pub struct Args {
 
 /// Compares and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
     let templates = TemplateFlags::default().source(&args.turn.request());
-    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
+    let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let review = engine.review(&request, &[])?;
     let digest = review.coverage.digest();

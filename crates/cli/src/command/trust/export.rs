@@ -64,7 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let ExportFormat::Json = args.format;
     let base = pins(args.trust_pins.as_deref())?;
     let system = files::system();
-    let engine = Engine::new(&system).writing(WriteScope::Nothing);
+    let engine = Engine::new(system).writing(WriteScope::Nothing);
     let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     if built.mode == TrustMode::Whole {
         return Err(CommandFailure::new(format!(
@@ -72,7 +72,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             built.prompt.preset
         )));
     }
-    let root = pin_root(&system, &built.places.cwd);
+    let root = pin_root(system, &built.places.cwd);
     let mut problems = Diagnostics::new();
     let mut pins = engine.store(&built)?.for_project(&root).load(&mut problems).root(&root);
     if let Some(base) = base {

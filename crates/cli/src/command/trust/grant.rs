@@ -86,16 +86,16 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = TemplateFlags::default().source(&args.turn.request());
-    let engine = Engine::new(&system).with_templates(&templates);
+    let engine = Engine::new(system).with_templates(&templates);
     let request = args.turn.request();
     // What is granted elsewhere was looked at there.
     let is_reviewed = args.reviewed.is_some() || args.from.is_some();
     let hidden =
         if args.allow_hidden || args.from.is_some() { HiddenText::Allow } else { HiddenText::Refuse };
-    let named = paths(&system, &engine, &request, &args.paths)?;
+    let named = paths(system, &engine, &request, &args.paths)?;
     let mut review = engine.review(&request, &named)?;
     let others = match &args.from {
-        Some(dir) => keep_granted_in(dir, &system, &engine, args, &mut review)?,
+        Some(dir) => keep_granted_in(dir, system, &engine, args, &mut review)?,
         None => Vec::new(),
     };
     let reviewed = review.coverage.digest();

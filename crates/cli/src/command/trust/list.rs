@@ -43,8 +43,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
-    let engine = Engine::new(&system).writing(WriteScope::Nothing);
+    let engine = Engine::new(files::system()).writing(WriteScope::Nothing);
     let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut problems = Vec::new();
     let store = engine.store(&built)?;

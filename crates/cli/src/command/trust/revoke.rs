@@ -43,10 +43,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(files::system());
     let request = args.turn.request();
-    let reports = engine.revoke(&request, &paths(&system, &engine, &request, &args.paths)?)?;
+    let reports = engine.revoke(&request, &paths(files::system(), &engine, &request, &args.paths)?)?;
     if args.format == OutputFormat::Json {
         let diagnostics: Diagnostics =
             reports.iter().flat_map(|report| report.diagnostics.iter().cloned()).collect();

@@ -55,9 +55,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let system = files::system();
     let templates = TemplateFlags::default().source(&args.turn.request());
-    let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
+    let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
     let mut problems: Vec<Diagnostic> =
@@ -77,7 +76,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     match args.format {
         OutputFormat::Text => {
-            let view = view(&system, &built, &coverage, &lost);
+            let view = view(files::system(), &built, &coverage, &lost);
             ui.view(&(view + &permitted(&coverage.permissions)))?;
         }
         OutputFormat::Json => {

@@ -77,13 +77,13 @@ impl Server {
     pub fn new(roots: Vec<PathBuf>, home_trust: HomeTrust) -> Result<Self, CommandFailure> {
         let system = files::system();
         let load = |name: String| {
-            let profile = profile::load(&system, None, &ProfileChoice::Named(name.clone()), &[])?;
+            let profile = profile::load(system, None, &ProfileChoice::Named(name.clone()), &[])?;
             Ok((name, profile.about))
         };
-        let presets = preset_names(&system, None).into_iter().map(load);
+        let presets = preset_names(system, None).into_iter().map(load);
         let presets = presets.collect::<Result<_, CommandFailure>>()?;
         let here = files::absolute(Path::new("."))?;
-        let here = match (directory_in_roots(&system, &roots, &here), roots.first()) {
+        let here = match (directory_in_roots(system, &roots, &here), roots.first()) {
             (Err(_), Some(root)) => root.clone(),
             _ => here,
         };
@@ -114,7 +114,7 @@ impl Server {
             })?;
         let named = options.cwd.take().unwrap_or_default();
         let dir = normal(&self.here, Path::new(&named));
-        if directory_in_roots(&files::system(), &self.roots, &dir).is_err() {
+        if directory_in_roots(files::system(), &self.roots, &dir).is_err() {
             let roots = quoted(self.roots.iter().map(|root| root.display()));
             let help = format!("name one at or below {roots}; `--root DIR` of `preface mcp serve` adds one");
             let what = format!("not a directory below a root of this server: `{}`", excerpt(&named, 200));
@@ -126,8 +126,7 @@ impl Server {
 
     fn build(&self, arguments: JsonObject) -> Result<Subject, CommandFailure> {
         let request = self.request(arguments)?;
-        let system = files::system();
-        let built = Engine::new(&system).writing(WriteScope::Nothing).build(&request)?;
+        let built = Engine::new(files::system()).writing(WriteScope::Nothing).build(&request)?;
         let takes_template = built.snapshot.profile.takes_template();
         let mut subject = Subject::of(built, Vec::new());
         if takes_template {
@@ -153,7 +152,7 @@ impl Server {
     /// Calls a tool.
     fn call(&self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, CommandFailure> {
         if tool == "lint" {
-            let linted = Engine::new(&files::system()).lint(&self.request(arguments)?)?;
+            let linted = Engine::new(files::system()).lint(&self.request(arguments)?)?;
             let document = json!({ "diagnostics": linted.findings, "texts": linted.texts });
             return Ok(CallToolResult::structured(for_model(document)));
         }
