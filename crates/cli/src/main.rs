@@ -24,10 +24,17 @@ mod stored_template;
 mod subject;
 mod ui;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+// What most commands need.
 use failure::{CommandFailure, Exit};
-use std::{ffi::OsString, process::ExitCode};
+use flags::{DirectoryArgument, OutputFormat, PlaceFlags, TrustFlags, TurnFlags};
+use json::ListDocument;
+use store::StoreFlag;
+use stored_template::TemplateFlags;
+use subject::{InteractionMode, Subject, SubjectFlags};
 use ui::Ui;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use std::{ffi::OsString, process::ExitCode};
 
 /// Shows what an agent is really given (`preface capture claude`), and builds the system prompt of your own (`preface build`), with the
 /// source of every byte.

@@ -1,14 +1,12 @@
 //! `preface build`: the main job.
 
 use crate::{
+    CommandFailure, DirectoryArgument, Exit, InteractionMode, Subject, SubjectFlags,
     call::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
-    failure::{CommandFailure, Exit},
     files,
-    flags::DirectoryArgument,
     prompt_format::PromptFormat,
-    subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, count, json_line, one_line},
 };
 use preface_engine::{

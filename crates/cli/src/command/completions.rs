@@ -1,10 +1,6 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
-use crate::{
-    Cli, complete,
-    failure::{CommandFailure, Exit, words},
-    ui::Ui,
-};
+use crate::{Cli, CommandFailure, Exit, Ui, complete, failure::words};
 use clap::{Arg, ArgAction, CommandFactory};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
 use std::env;

@@ -1,14 +1,11 @@
 //! `preface diff`: two prompts or templates, what changed between them, and where a provider's cache stops.
 
 use crate::{
+    CommandFailure, Exit, OutputFormat, StoreFlag, Subject, TemplateFlags, TrustFlags, TurnFlags,
     command::{capture::saved, conversation::stored_prompts, template::default_text},
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags},
-    store::StoreFlag,
-    stored_template::TemplateFlags,
-    subject::{Subject, rebuild},
+    diagnostics, files,
+    flags::ToolNames,
+    subject::rebuild,
     ui::{Cell, TextTable, Ui, count, number, one_line, style, wrap},
 };
 use preface_engine::{

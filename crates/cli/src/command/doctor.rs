@@ -2,13 +2,10 @@
 
 use super::list::NO_TOOL_USED;
 use crate::{
+    CommandFailure, DirectoryArgument, Exit, OutputFormat, StoreFlag,
     call::help_of,
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{DirectoryArgument, OutputFormat},
+    diagnostics, files,
     scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
-    store::StoreFlag,
     ui::{Cell, DiagnosticView, TextTable, Ui, count, one_line, style},
 };
 use preface_engine::{

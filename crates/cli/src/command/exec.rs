@@ -4,10 +4,9 @@ pub mod agents;
 mod prompt_file;
 
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit, words},
+    CommandFailure, Exit, InteractionMode, Subject, SubjectFlags, diagnostics,
+    failure::words,
     files,
-    subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, count, one_line, short, style},
 };
 use agents::{PromptMode, fill, modes, passing, takes_file};

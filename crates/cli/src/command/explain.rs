@@ -7,12 +7,10 @@ mod cache;
 mod largest;
 
 use crate::{
+    CommandFailure, DirectoryArgument, Exit, InteractionMode, OutputFormat, Subject, SubjectFlags,
     command::capture::{ShownFlags, saved},
     conversation::ConversationFlags,
     diagnostics,
-    failure::{CommandFailure, Exit},
-    flags::{DirectoryArgument, OutputFormat},
-    subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Cell, TextTable, Ui, count, number, one_line, short_middle, style, wrap},
 };
 use apportion::apportion;

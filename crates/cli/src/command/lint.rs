@@ -4,11 +4,9 @@ mod repository;
 mod sarif;
 
 use crate::{
+    CommandFailure, DirectoryArgument, Exit, TemplateFlags, TrustFlags, TurnFlags,
     command::capture::saved,
-    failure::{CommandFailure, Exit},
     files,
-    flags::{DirectoryArgument, TrustFlags, TurnFlags},
-    stored_template::TemplateFlags,
     ui::{DiagnosticView, Ui, count, listed, style},
 };
 use clap::ValueEnum;

@@ -1,8 +1,8 @@
 //! `preface man`: the manual, made from the same words as the help.
 
 use crate::{
-    Cli,
-    failure::{CommandFailure, Exit, words},
+    Cli, CommandFailure, Exit,
+    failure::words,
     files,
     ui::{Ui, count},
 };

@@ -26,10 +26,7 @@ mod trust;
 pub use hook::answer::without_answer;
 pub use list::Preset;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 use clap::Subcommand;
 
 /// The commands by name.

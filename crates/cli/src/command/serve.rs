@@ -1,12 +1,13 @@
 //! `preface serve`: the HTTP service, until a signal ends it.
 
 use crate::{
+    CommandFailure, Exit, StoreFlag,
     call::command,
-    failure::{CommandFailure, Exit, words},
+    failure::words,
     files,
     flags::home_trust,
     roots::roots,
-    store::{self, StoreFlag},
+    store,
     ui::{Ui, listed},
 };
 use clap::ValueEnum;

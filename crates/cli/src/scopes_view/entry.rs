@@ -6,8 +6,8 @@ use super::{
     table::state_style,
 };
 use crate::{
+    CommandFailure,
     call::{ALLOW, command, help_of},
-    failure::CommandFailure,
     ui::{Cell, TextTable, listed, one_line, style},
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Remedy};

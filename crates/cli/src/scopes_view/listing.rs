@@ -1,9 +1,6 @@
 //! What the listings have in common: their flags, and the question to the engine.
 
-use crate::{
-    failure::CommandFailure,
-    flags::{OutputFormat, TrustFlags, TurnFlags},
-};
+use crate::{CommandFailure, OutputFormat, TrustFlags, TurnFlags};
 use preface_engine::Request;
 
 /// The flags of every list.

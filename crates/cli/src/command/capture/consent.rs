@@ -1,8 +1,7 @@
 //! The consent to what a project makes an agent run. An agent starts hooks and servers without a question in print mode.
 
 use crate::{
-    failure::CommandFailure,
-    files,
+    CommandFailure, files,
     flags::TrustFlag,
     ui::{Ui, count, one_line, style},
 };

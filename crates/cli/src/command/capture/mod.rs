@@ -5,8 +5,9 @@ pub mod saved;
 mod view;
 
 use crate::{
+    CommandFailure, Exit,
     command::exec::{agents::AgentName, not_found, program_row, row_lines},
-    failure::{CommandFailure, Exit, words},
+    failure::words,
     files,
     flags::TrustFlag,
     ui::{Ui, one_line, style},

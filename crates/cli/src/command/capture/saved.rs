@@ -2,10 +2,9 @@
 
 use super::{ShownFlags, view};
 use crate::{
+    CommandFailure, OutputFormat,
     command::diff::sizes,
-    failure::CommandFailure,
     files,
-    flags::OutputFormat,
     ui::{Cell, TextTable, Ui, count, one_line, style},
 };
 use preface_capture::{

@@ -1,11 +1,6 @@
 //! `preface catalog delete`: forgets a catalog.
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, OutputFormat, Ui, files};
 use preface_engine::catalogs;
 use serde_json::json;
 

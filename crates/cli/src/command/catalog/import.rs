@@ -1,10 +1,7 @@
 //! `preface catalog import`: takes in the catalog in a directory.
 
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
+    CommandFailure, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, Verbosity, count, number, style},
 };
 use preface_engine::{

@@ -2,12 +2,9 @@
 
 use super::{format_tokens, is_of};
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat,
     call::command,
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
-    json::ListDocument,
+    diagnostics, files,
     ui::{Cell, TextTable, Ui, number, one_line, style},
 };
 use preface_engine::{

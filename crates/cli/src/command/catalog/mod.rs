@@ -6,8 +6,7 @@ mod list;
 mod show;
 
 use crate::{
-    failure::{CommandFailure, Exit},
-    files,
+    CommandFailure, Exit, files,
     ui::{Ui, number},
 };
 use preface_engine::{

@@ -2,10 +2,7 @@
 
 use super::format_tokens;
 use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument, OutputFormat, files,
     ui::{Cell, TextTable, Ui, count, number, one_line, short, style, wrap},
 };
 use preface_engine::{

@@ -2,10 +2,7 @@
 
 use super::{bad_key, key_path, outcome, print_diagnostics, request_for, spot};
 use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, PlaceFlags, TrustFlags},
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{

@@ -2,10 +2,7 @@
 
 use super::init_files;
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
+    CommandFailure, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, style},
 };
 use preface_engine::{

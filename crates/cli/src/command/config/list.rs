@@ -2,10 +2,7 @@
 
 use super::{print_diagnostics, shown, spot};
 use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, PlaceFlags, TrustFlags},
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
     ui::{Cell, TextTable, Ui, one_line, short, style},
 };
 use preface_engine::{

@@ -8,9 +8,7 @@ mod set;
 mod unset;
 
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    flags::PlaceFlags,
+    CommandFailure, Exit, PlaceFlags, diagnostics,
     ui::{Ui, one_line},
 };
 use preface_engine::{

@@ -2,10 +2,7 @@
 
 use super::{SettingsTarget, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, PlaceFlags},
+    CommandFailure, Exit, OutputFormat, PlaceFlags, diagnostics, files,
     ui::{Ui, one_line, short},
 };
 use preface_engine::{

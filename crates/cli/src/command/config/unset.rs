@@ -2,9 +2,7 @@
 
 use super::{SettingsTarget, bad_key, file_of, key_path, request_for, shown, spot};
 use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, PlaceFlags},
+    CommandFailure, Exit, OutputFormat, PlaceFlags, files,
     ui::{Ui, one_line, short},
 };
 use preface_engine::{

@@ -2,10 +2,9 @@
 
 use super::pages;
 use crate::{
-    failure::{CommandFailure, Exit},
-    flags::{OutputFormat, age},
-    json::ListDocument,
-    store::{StoreFlag, actor},
+    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    flags::age,
+    store::actor,
     ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::store::{AuditEntry, format_instant};

@@ -2,11 +2,10 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
+    CommandFailure, Exit, Ui,
     conversation::{messages_file, read_messages},
     diagnostics,
-    failure::{CommandFailure, Exit},
     prompt_format::PromptFormat,
-    ui::Ui,
 };
 use preface_engine::{
     conversation::RequestInput,

@@ -2,9 +2,9 @@
 
 use super::{id, unknown};
 use crate::{
-    failure::{CommandFailure, Exit},
-    flags::{OutputFormat, age},
-    store::{StoreFlag, actor},
+    CommandFailure, Exit, OutputFormat, StoreFlag,
+    flags::age,
+    store::actor,
     ui::{Ui, count, one_line},
 };
 use preface_engine::store::{Actor, ConversationId, format_instant};

@@ -2,11 +2,8 @@
 
 use super::{audit, document, id, pages, requests, template, unknown};
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     conversation_prompt::known,
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
-    json::ListDocument,
-    store::StoreFlag,
     ui::{Cell, TextTable, Ui, minute, number, one_line, style},
 };
 use preface_engine::{

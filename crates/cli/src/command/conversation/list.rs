@@ -2,11 +2,8 @@
 
 use super::{document, pages, template};
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
-    json::ListDocument,
-    store::StoreFlag,
     ui::{Cell, TextTable, Ui, minute, number, one_line, short_middle, style},
 };
 use preface_engine::store::{Filter, PromptSummary, TemplateName};

@@ -12,11 +12,9 @@ mod show;
 pub use history::stored_prompts;
 
 use crate::{
-    complete,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{ToolNames, TrustFlags, TurnFlags},
-    store::{StoreFlag, actor},
+    CommandFailure, Exit, StoreFlag, TrustFlags, TurnFlags, complete, files,
+    flags::ToolNames,
+    store::actor,
     ui::{Ui, one_line},
 };
 use preface_engine::{

@@ -2,10 +2,9 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
+    CommandFailure, Exit, OutputFormat,
     command::diff::{DiffSide, show},
     diagnostics,
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
     ui::{Ui, one_line},
 };
 use preface_engine::{

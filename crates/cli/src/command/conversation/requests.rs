@@ -2,12 +2,9 @@
 
 use super::unknown;
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
-    failure::{CommandFailure, Exit},
     files,
-    flags::OutputFormat,
-    json::ListDocument,
-    store::StoreFlag,
     ui::{Cell, TextTable, Ui, minute, number, one_line, style},
 };
 use preface_engine::{

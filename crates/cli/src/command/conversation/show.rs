@@ -2,11 +2,8 @@
 
 use super::{document, id, template, unknown};
 use crate::{
+    CommandFailure, Exit, OutputFormat, StoreFlag, Subject,
     command::explain,
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
-    store::StoreFlag,
-    subject::Subject,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{

@@ -3,7 +3,7 @@
 //! An agent may read its file at any time. So the file is locked while the agent runs: the lock belongs to the open file, which the process keeps
 //! when it becomes the agent. A file that is older than a week and not locked is deleted at the next start.
 
-use crate::{failure::CommandFailure, ui::one_line};
+use crate::{CommandFailure, ui::one_line};
 use preface_engine::{
     OsSystem,
     host::system::{FileKind, ReadScope, System, WriteMode},

@@ -2,7 +2,7 @@
 
 use super::lost;
 use crate::{
-    subject::Subject,
+    Subject,
     ui::{Cell, TextTable, one_line, style},
 };
 use preface_engine::core::diagnostic::{Diagnostic, DiagnosticCode};

@@ -2,10 +2,9 @@
 
 use super::{lost, variant_of};
 use crate::{
+    CommandFailure, Subject,
     call::command,
-    failure::CommandFailure,
     files,
-    subject::Subject,
     ui::{Ui, count, diagnostic, number, one_line, short, style},
 };
 use preface_engine::{

@@ -1,8 +1,7 @@
 //! `preface explain --cache`: where a request names the end of a cached prefix, and what a turn costs.
 
 use crate::{
-    failure::CommandFailure,
-    subject::Subject,
+    CommandFailure, Subject,
     ui::{Cell, TextTable, Ui, number, style, wrap},
 };
 use preface_engine::core::{

@@ -1,13 +1,8 @@
 //! `preface hook answer`: the answer to a hook of an agent.
 
 use crate::{
-    diagnostics,
-    events::EventFlags,
-    failure::{CommandFailure, Exit, words},
+    CommandFailure, Exit, TemplateFlags, TurnFlags, Ui, diagnostics, events::EventFlags, failure::words,
     files,
-    flags::TurnFlags,
-    stored_template::TemplateFlags,
-    ui::Ui,
 };
 use clap::ValueEnum;
 use preface_capture::agent::additions;

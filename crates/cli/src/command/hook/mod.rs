@@ -2,10 +2,7 @@
 
 pub mod answer;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,8 +1,7 @@
 //! `preface lint --repository`: the files of all agents in a work tree.
 
 use crate::{
-    failure::CommandFailure,
-    files,
+    CommandFailure, files,
     ui::{TextTable, count, one_line},
 };
 use preface_capture::repository::{RepositoryFile, RepositoryRules};

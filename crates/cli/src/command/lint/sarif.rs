@@ -1,6 +1,6 @@
 //! The findings as a SARIF 2.1.0 log: one run, one result for each finding.
 
-use crate::{call::help_of, failure::CommandFailure, files};
+use crate::{CommandFailure, call::help_of, files};
 use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},

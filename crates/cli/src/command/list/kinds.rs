@@ -2,8 +2,8 @@
 
 use super::{ListQuery, Listing};
 use crate::{
+    CommandFailure,
     call::command,
-    failure::CommandFailure,
     files,
     scopes_view::{
         InactiveRows, ListingGroup, ListingRow, details, head, rewrites, row, rows, scope_problems, table,

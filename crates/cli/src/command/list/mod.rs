@@ -9,12 +9,8 @@ pub use presets::Preset;
 
 use super::doctor;
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::OutputFormat,
+    CommandFailure, Exit, OutputFormat, Ui, diagnostics, files,
     scopes_view::{InactiveRows, ListingFlags, ListingGroup},
-    ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preface_engine::{

@@ -2,8 +2,7 @@
 
 use super::{ListQuery, Listing};
 use crate::{
-    failure::CommandFailure,
-    files,
+    CommandFailure, files,
     ui::{Cell, TextTable, one_line, style},
 };
 use preface_engine::{Engine, Request, core::scope::Scope, host::system::System, preset_names};

@@ -2,8 +2,7 @@
 
 use super::{KINDS, ListKind, ListQuery};
 use crate::{
-    failure::{CommandFailure, Exit},
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, one_line},
 };

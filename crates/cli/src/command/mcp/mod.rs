@@ -6,10 +6,7 @@ mod serve;
 
 pub use refresh::before_build;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 
 const EXAMPLES: &str = "\
 Examples:

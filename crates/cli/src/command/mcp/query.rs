@@ -1,12 +1,9 @@
 //! The query of `refresh` and of a build, its progress, and the tables of its answers.
 
 use crate::{
+    CommandFailure, ListDocument, OutputFormat, PlaceFlags, TrustFlags,
     call::command,
-    diagnostics,
-    failure::CommandFailure,
-    files,
-    flags::{OutputFormat, PlaceFlags, TrustFlags},
-    json::ListDocument,
+    diagnostics, files,
     signals::Signals,
     ui::{Cell, TextTable, Ui, one_line, style},
 };

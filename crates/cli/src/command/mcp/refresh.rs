@@ -1,10 +1,7 @@
 //! `preface mcp refresh`: queries servers and records their offers.
 
 use super::query::{self, ServerFlags};
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 use preface_engine::{Request, mcp::QueryOptions};
 
 const EXAMPLES: &str = "\

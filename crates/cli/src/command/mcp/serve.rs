@@ -2,11 +2,7 @@
 
 mod server;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    flags::home_trust,
-    roots::roots,
-};
+use crate::{CommandFailure, Exit, flags::home_trust, roots::roots};
 use rmcp::{serve_server, service::ServerInitializeError, transport::stdio};
 use std::{path::PathBuf, time::Duration};
 

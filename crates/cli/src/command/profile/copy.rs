@@ -2,10 +2,9 @@
 
 use super::find;
 use crate::{
+    CommandFailure, Exit, OutputFormat, PlaceFlags,
     call::command,
-    failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, PlaceFlags},
     ui::{Ui, one_line},
 };
 use preface_engine::{Engine, core::diagnostic::Remedy, host::system::System};

@@ -3,12 +3,7 @@
 mod copy;
 mod show;
 
-use crate::{
-    command::list::Preset,
-    failure::{CommandFailure, Exit},
-    flags::PlaceFlags,
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, PlaceFlags, Ui, command::list::Preset};
 use preface_engine::core::{diagnostic::Remedy, suggestion::suggest_or};
 
 const EXAMPLES: &str = "\

@@ -1,11 +1,7 @@
 //! `preface profile show`: the TOML of a profile.
 
 use super::find;
-use crate::{
-    failure::{CommandFailure, Exit},
-    flags::{OutputFormat, PlaceFlags},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, OutputFormat, PlaceFlags, Ui};
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -5,8 +5,7 @@ mod render;
 mod write;
 
 use crate::{
-    failure::{CommandFailure, Exit},
-    store::StoreFlag,
+    CommandFailure, Exit, StoreFlag,
     ui::{Ui, count, one_line},
 };
 use preface_engine::{

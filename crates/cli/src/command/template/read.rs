@@ -2,12 +2,9 @@
 
 use super::{TemplateTarget, VersionArgument, default_text, size};
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, StoreFlag,
     call::command,
-    failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, PlaceFlags},
-    json::ListDocument,
-    store::StoreFlag,
     ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::{

@@ -1,12 +1,6 @@
 //! `preface template render`: one template of the caller's.
 
-use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, TrustFlags, TurnFlags},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, OutputFormat, TrustFlags, TurnFlags, Ui, diagnostics, files};
 use preface_engine::{
     Engine,
     core::{

@@ -2,11 +2,8 @@
 
 use super::{TemplateTarget, VersionArgument, read::document, size, taking};
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, PlaceFlags},
-    store::{StoreFlag, actor},
+    CommandFailure, Exit, OutputFormat, PlaceFlags, StoreFlag, diagnostics, files,
+    store::actor,
     ui::{Ui, count, listed, one_line},
 };
 use preface_engine::{

@@ -1,12 +1,6 @@
 //! `preface token create`: a new token.
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, age},
-    store::{self, StoreFlag},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui, files, flags::age, store};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use preface_engine::{

@@ -1,11 +1,8 @@
 //! `preface token list`: the tokens of the service.
 
 use crate::{
+    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
-    json::ListDocument,
-    store::StoreFlag,
     ui::{Cell, TextTable, Ui, style},
 };
 use jiff::Timestamp;

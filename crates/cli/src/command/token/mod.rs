@@ -4,10 +4,7 @@ mod create;
 mod list;
 mod revoke;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 
 const EXAMPLES: &str = "\
 Examples:

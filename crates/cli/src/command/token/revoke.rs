@@ -1,11 +1,6 @@
 //! `preface token revoke`: the end of a token.
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    flags::OutputFormat,
-    store::StoreFlag,
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui};
 use preface_engine::{core::diagnostic::Remedy, store::Actor};
 use serde_json::json;
 

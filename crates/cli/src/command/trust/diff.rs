@@ -2,12 +2,10 @@
 
 use super::status::permission;
 use crate::{
+    CommandFailure, Exit, OutputFormat, TemplateFlags, TurnFlags,
     call::{ALLOW, command},
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, TurnFlags, pins},
-    stored_template::TemplateFlags,
+    diagnostics, files,
+    flags::pins,
     ui::{Ui, patch, visible},
 };
 use preface_engine::{

@@ -1,13 +1,6 @@
 //! `preface trust export`: the grants of this project as a file for `--trust-pins`.
 
-use crate::{
-    call::command,
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{TurnFlags, pins},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, TurnFlags, Ui, call::command, diagnostics, files, flags::pins};
 use clap::ValueEnum;
 use preface_engine::{
     Engine, TrustChoice, WriteScope,

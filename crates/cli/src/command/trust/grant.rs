@@ -5,12 +5,9 @@ use super::{
     status::{covered, is_problem, texts},
 };
 use crate::{
+    CommandFailure, Exit, OutputFormat, TemplateFlags, TurnFlags,
     call::{ALLOW, command},
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, TurnFlags},
-    stored_template::TemplateFlags,
+    diagnostics, files,
     ui::{Cell, TextTable, Ui, listed, number, style},
 };
 use preface_engine::{

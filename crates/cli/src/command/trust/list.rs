@@ -1,11 +1,7 @@
 //! `preface trust list`: every project that has a record.
 
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, TurnFlags},
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Cell, TextTable, Ui, count, style},
 };
 use preface_engine::{

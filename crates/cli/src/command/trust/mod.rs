@@ -7,10 +7,7 @@ mod list;
 mod revoke;
 mod status;
 
-use crate::{
-    failure::{CommandFailure, Exit},
-    ui::Ui,
-};
+use crate::{CommandFailure, Exit, Ui};
 use preface_engine::host::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\

@@ -2,11 +2,7 @@
 
 use super::{grant::paths, status::texts};
 use crate::{
-    diagnostics,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::{OutputFormat, TurnFlags},
-    json::ListDocument,
+    CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Ui, style},
 };
 use preface_engine::{

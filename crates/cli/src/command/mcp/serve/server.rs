@@ -1,12 +1,6 @@
 //! The server: the prompts and tools that it lists, and what each call builds. Nothing is written.
 
-use crate::{
-    call::help_of,
-    failure::{CommandFailure, Exit},
-    files,
-    flags::ToolNames,
-    subject::Subject,
-};
+use crate::{CommandFailure, Exit, Subject, call::help_of, files, flags::ToolNames};
 use preface_engine::{
     BuildOptions, Engine, Request, WriteScope,
     conversation::directory_in_roots,
