@@ -1,14 +1,11 @@
 //! Questions to the user on a terminal. Text of a project is shown with hidden and control characters written out.
 
 use crate::ui::{Ui, style, wrap};
-use preface_engine::{
-    Ask, TrustAnswer, TrustQuestion,
-    core::lint::{
-        finding::TextFinding,
-        hidden::{self, escape_hidden},
-    },
-    host::provider_context::Confirm,
+use preface_core::lint::{
+    finding::TextFinding,
+    hidden::{self, escape_hidden},
 };
+use preface_engine::{Ask, TrustAnswer, TrustQuestion, host::provider_context::Confirm};
 use std::fmt::Write;
 
 /// Asks on stderr and reads the answers from stdin.

@@ -1,12 +1,12 @@
 //! The flags of this call. A command that a message names is completed with them, so that it works as printed.
 
 use clap::{ArgAction, ArgMatches, Command, parser::ValueSource};
+use preface_core::{
+    diagnostic::{Diagnostic, Place, Remedy, Severity},
+    scope::Scope,
+};
 use preface_engine::{
     ASSETS, BuildOptions, OsSystem,
-    core::{
-        diagnostic::{Diagnostic, Place, Remedy, Severity},
-        scope::Scope,
-    },
     host::{system::System as _, trust::shell_quoted},
 };
 use std::{

@@ -9,9 +9,9 @@ use clap_complete::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate,
     engine::{PathCompleter, ValueCompleter},
 };
+use preface_core::{model::Models, settings::ValueShape};
 use preface_engine::{
     COUNTERS, Engine, Request,
-    core::{model::Models, settings::ValueShape},
     store::{Filter, PageRequest, TemplateName},
 };
 use std::{collections::BTreeSet, env, ffi::OsStr, path::PathBuf};
@@ -119,7 +119,7 @@ pub fn tools() -> ArgValueCompleter {
             current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
         let Ok(report) = Engine::new(files::system()).servers(&request()) else { return Vec::new() };
         let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
-        let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
+        let entries = report.scopes.scopes.of(preface_core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
         let names = own.chain(of_servers).chain(listed.is_none().then_some("none"));
         candidates(names.filter(|name| name.starts_with(last)).filter_map(|name| match listed {

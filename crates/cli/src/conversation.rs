@@ -2,7 +2,7 @@
 
 use crate::{events::EventFlags, failure::CommandFailure, files};
 use clap::Args;
-use preface_engine::core::{
+use preface_core::{
     diagnostic::Diagnostics,
     message::{self, Message},
 };

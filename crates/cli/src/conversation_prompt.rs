@@ -12,18 +12,18 @@ use crate::{
     ui::{Ui, style},
 };
 use clap::Args;
+use preface_core::{
+    diagnostic::Diagnostics,
+    format::{RequestContent, RequestFormat},
+    lint::hidden::escape_hidden,
+    profile::Rebuild,
+    prompt::Prompt,
+};
 use preface_engine::{
     BuildOptions, Engine, Request, TrustChoice, WriteScope,
     conversation::{
         ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
         ToolSelection,
-    },
-    core::{
-        diagnostic::Diagnostics,
-        format::{RequestContent, RequestFormat},
-        lint::hidden::escape_hidden,
-        profile::Rebuild,
-        prompt::Prompt,
     },
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };

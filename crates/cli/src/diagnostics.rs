@@ -8,7 +8,7 @@ use crate::{
         listed, number, style,
     },
 };
-use preface_engine::core::{
+use preface_core::{
     bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     lint::hidden::escape_hidden,

@@ -2,13 +2,11 @@
 
 use crate::{failure::CommandFailure, files};
 use clap::Args;
-use preface_engine::{
-    core::reminder::MOST_EVENTS,
-    host::{
-        places::{inside, resolve_links},
-        provider::git,
-        system::System,
-    },
+use preface_core::reminder::MOST_EVENTS;
+use preface_engine::host::{
+    places::{inside, resolve_links},
+    provider::git,
+    system::System,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};

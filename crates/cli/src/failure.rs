@@ -4,15 +4,15 @@ use crate::{
     call,
     ui::{DiagnosticView, Ui, listed},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
+    lint::character::escape_json,
+    message::MessagesError,
+    profile::ProfileError,
+};
 use preface_engine::{
     ASSETS, Error, OsSystem, UntrustedProject,
     conversation::ConversationError,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},
-        lint::character::escape_json,
-        message::MessagesError,
-        profile::ProfileError,
-    },
     host::{settings_file::SettingsFileError, system::System as _},
     templates::TemplatesError,
 };

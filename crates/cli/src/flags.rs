@@ -1,9 +1,9 @@
 //! Flags that several commands share, and the request that they make.
 
 use clap::{Args, ValueEnum};
+use preface_core::{declaration::VariableValue, variable::VariableKey};
 use preface_engine::{
     COUNTERS, Request, ToolChoice, TrustChoice,
-    core::{declaration::VariableValue, variable::VariableKey},
     host::{places::HomeTrust, trust::RootRecord},
 };
 use std::{
@@ -314,7 +314,7 @@ fn variable(text: &str) -> Result<(VariableKey, Option<VariableValue>), String> 
         None => (text, None),
     };
     let key: VariableKey =
-        key.parse().map_err(|error: preface_engine::core::variable::VariableKeyError| error.to_string())?;
+        key.parse().map_err(|error: preface_core::variable::VariableKeyError| error.to_string())?;
     let file = value.and_then(|value| value.strip_prefix('@')).filter(|file| file.ends_with(".json"));
     let value = match file {
         Some(file) => {

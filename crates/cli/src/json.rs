@@ -1,6 +1,6 @@
 //! The JSON documents that several commands print. `docs/reference/json.md` describes the dialect.
 
-use preface_engine::core::diagnostic::Diagnostic;
+use preface_core::diagnostic::Diagnostic;
 use serde::Serialize;
 
 /// The document of a list.

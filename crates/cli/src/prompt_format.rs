@@ -1,7 +1,7 @@
 //! The formats of a command that prints a prompt or a request for a service.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use preface_engine::core::format::{RequestFormat, find};
+use preface_core::format::{RequestFormat, find};
 
 /// An output format.
 #[derive(Clone, Copy, Debug)]

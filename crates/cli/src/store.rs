@@ -1,10 +1,9 @@
 //! The store that a command works on: which one, and how it is opened. Only commands that need it start a runtime.
 
 use crate::failure::CommandFailure;
+use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
-    Error, Request,
-    core::lint::hidden::escape_hidden,
-    default_store,
+    Error, Request, default_store,
     host::{
         places::{HomeTrust, StateDirInside, normal},
         system::System,

@@ -11,24 +11,24 @@ use crate::{
     ui::Ui,
 };
 use clap::Args;
+use preface_core::{
+    attachment::AttachmentRole,
+    budget::Counter,
+    diagnostic::{Diagnostics, Place, Remedy},
+    document::Document,
+    format::{RequestContent, RequestTarget},
+    lock::Lock,
+    message::{Message, ModelMessage, convert},
+    model::Models,
+    origin::{Origin, Source},
+    prompt::Prompt,
+    snapshot::{SNAPSHOT_VERSION, Snapshot},
+    turn::Tool,
+};
 use preface_engine::{
     Ask, BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, Request, SnapshotError,
     WriteScope,
     conversation::ToolSelection,
-    core::{
-        attachment::AttachmentRole,
-        budget::Counter,
-        diagnostic::{Diagnostics, Place, Remedy},
-        document::Document,
-        format::{RequestContent, RequestTarget},
-        lock::Lock,
-        message::{Message, ModelMessage, convert},
-        model::Models,
-        origin::{Origin, Source},
-        prompt::Prompt,
-        snapshot::{SNAPSHOT_VERSION, Snapshot},
-        turn::Tool,
-    },
     counter,
     host::{
         models,

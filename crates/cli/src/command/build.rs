@@ -9,17 +9,15 @@ use crate::{
     prompt_format::PromptFormat,
     ui::{Ui, count, json_line, one_line},
 };
-use preface_engine::{
-    core::{
-        attachment::AttachmentPlace,
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
-        format::{FORMATS, RequestTarget},
-        lint::character::escape_json,
-        lock::{Lock, LockChange, LockChangeKind, LockedSource},
-        scope::Scope,
-    },
-    host::provider_context::NOT_TRUSTED,
+use preface_core::{
+    attachment::AttachmentPlace,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
+    format::{FORMATS, RequestTarget},
+    lint::character::escape_json,
+    lock::{Lock, LockChange, LockChangeKind, LockedSource},
+    scope::Scope,
 };
+use preface_engine::host::provider_context::NOT_TRUSTED;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -8,15 +8,15 @@ use crate::{
     subject::rebuild,
     ui::{Cell, TextTable, Ui, count, number, one_line, style, wrap},
 };
+use preface_core::{
+    diagnostic::Remedy,
+    diff::{Change, Difference},
+    document::Document,
+    prompt::Prompt,
+};
 use preface_engine::{
     Engine, Request, TemplateSource, ToolChoice, WriteScope,
     conversation::TemplateChoice,
-    core::{
-        diagnostic::Remedy,
-        diff::{Change, Difference},
-        document::Document,
-        prompt::Prompt,
-    },
     counter,
     store::{ConversationId, VersionChoice},
 };

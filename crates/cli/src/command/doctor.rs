@@ -8,13 +8,13 @@ use crate::{
     scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
     ui::{Cell, DiagnosticView, TextTable, Ui, count, one_line, style},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, Severity},
+    extension::{Category, EntryState},
+    trust::{Trust, TrustMode},
+};
 use preface_engine::{
-    Engine, FileCount, ScopesReport, ServersReport,
-    core::{
-        diagnostic::{Diagnostic, Severity},
-        extension::{Category, EntryState},
-        trust::{Trust, TrustMode},
-    },
+    Engine, FileCount, ScopesReport,
     host::system::{FileKind, System},
 };
 use serde::Serialize;

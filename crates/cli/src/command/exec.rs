@@ -11,9 +11,9 @@ use crate::{
 };
 use agents::{PromptMode, fill, modes, passing, takes_file};
 use preface_capture::agent::{Agent, additions};
+use preface_core::diagnostic::Remedy;
 use preface_engine::{
     Engine, OsSystem,
-    core::diagnostic::Remedy,
     host::{
         places::{HomeTrust, user_state},
         provider::extension::project_root,

@@ -14,7 +14,7 @@ use crate::{
     ui::{Cell, TextTable, Ui, count, number, one_line, short_middle, style, wrap},
 };
 use apportion::apportion;
-use preface_engine::core::{
+use preface_core::{
     attachment::AttachmentPlace,
     draft::{Cut, CutWhy},
     explain::{AttachmentRow, Explanation, Labels, PartRow, SourceRow, spans_view},

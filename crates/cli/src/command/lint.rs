@@ -11,12 +11,12 @@ use crate::{
 };
 use clap::ValueEnum;
 use preface_capture::document::Capture;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Remedy, Severity},
+    lint::hidden::escape_hidden,
+};
 use preface_engine::{
     Engine, Request,
-    core::{
-        diagnostic::{Diagnostic, Diagnostics, Remedy, Severity},
-        lint::hidden::escape_hidden,
-    },
     host::trust::shell_quoted,
     lint::{LintFile, LintReport},
 };

@@ -11,9 +11,8 @@ use crate::{
     ui::{Ui, listed},
 };
 use clap::ValueEnum;
-use preface_engine::{
-    Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
-};
+use preface_core::lint::hidden::escape_hidden;
+use preface_engine::{Engine, Request, TrustChoice, host::system::System, store::StoreUrl};
 use preface_server::{
     App, LogFormat, SERVICE_PRESET, ServiceSettings, Telemetry, TlsError, TlsFiles, TokenRule,
 };

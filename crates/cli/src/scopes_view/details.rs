@@ -5,7 +5,7 @@ use crate::{
     call::{ALLOW, command, help_of},
     ui::{listed, one_line},
 };
-use preface_engine::core::{
+use preface_core::{
     extension::{DisabledBy, EntryOrigin, EntryState, NAMED},
     hook::HookEvent,
     settings::SetBy,

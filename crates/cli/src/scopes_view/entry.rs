@@ -10,8 +10,8 @@ use crate::{
     call::{ALLOW, command, help_of},
     ui::{Cell, TextTable, listed, one_line, style},
 };
-use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Remedy};
-use preface_engine::core::{
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     extension::{Category, DisabledBy, EntryOrigin, EntryState},
     scope::Scope,
     settings::SetBy,
@@ -334,7 +334,7 @@ mod tests {
         super::testing::{Layers, Sample, plain},
         *,
     };
-    use preface_engine::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
+    use preface_core::{diagnostic::Diagnostic, extension::DiscoveredContent};
 
     #[track_caller]
     fn assert_report(layers: &Layers, name: &str, expected: &str) {

@@ -1,6 +1,6 @@
 //! The rows of listings: an extension, a server, a skill, an agent or an output style, with the words of a table.
 
-use preface_engine::core::{
+use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     extension::{Ability, Category, Entry, ExtensionEntry, HookRole, Scopes, UnknownCategory},
     hook::HookEvent,

@@ -7,14 +7,11 @@ use super::{
 };
 use crate::ui::{Cell, TextTable, count, one_line, style, wrap};
 use anstyle::Style;
-use preface_engine::{
-    ScopesReport,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Severity},
-        extension::{Category, Entry, EntryState, HookRole, Scopes, Slot},
-    },
-    host::places::Places,
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    extension::{Category, Entry, EntryState, HookRole, Scopes, Slot},
 };
+use preface_engine::{ScopesReport, host::places::Places};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -271,7 +268,7 @@ mod tests {
         super::testing::{Layers, Sample, plain},
         *,
     };
-    use preface_engine::core::{extension::DiscoveredContent, scope::Scope};
+    use preface_core::{extension::DiscoveredContent, scope::Scope};
 
     const TOOLS: ListingGroup = ListingGroup::Extensions(Category::Tools);
 

@@ -1,7 +1,7 @@
 //! Scopes made by hand for the tests of the views: one example with all three layers, and whatever else a test adds.
 
 use super::row::{ListingGroup, ListingRow, rows};
-use preface_engine::core::{
+use preface_core::{
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, NoGrants, Ordering, SchemaChecker, SchemaFault,
         Scopes, resolve,

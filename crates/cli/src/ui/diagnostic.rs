@@ -15,7 +15,7 @@ use super::{
 };
 use crate::call;
 use anstyle::Style;
-use preface_engine::core::{
+use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
 };
@@ -179,7 +179,7 @@ impl Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface_engine::core::scope::Scope;
+    use preface_core::scope::Scope;
 
     fn plain(diagnostic: &Diagnostic, columns: usize) -> String {
         let styled = format!("{:#}", DiagnosticView::without_code(diagnostic, columns));

@@ -15,7 +15,7 @@ pub use table::{Cell, TextTable};
 pub use text::{columns, count, listed, minute, number, one_line, short, short_middle, visible, wrap};
 
 use crate::failure::CommandFailure;
-use preface_engine::core::lint::character::escape_json;
+use preface_core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 /// The width of text for people if there is no terminal.

@@ -1,6 +1,6 @@
 //! Unified diffs, plain in a pipe and coloured on a terminal.
 
-pub use preface_engine::core::diff::unified;
+pub use preface_core::diff::unified;
 
 use super::{style, text::visible};
 

@@ -1,7 +1,7 @@
 //! The colours, by what they mean. Everything reads without them.
 
 use anstyle::{AnsiColor, Color, Effects, Style};
-use preface_engine::core::{diagnostic::Severity, diff::Change, scope::Scope, variable::Stability};
+use preface_core::{diagnostic::Severity, diff::Change, scope::Scope, variable::Stability};
 
 const fn colour(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(colour)))

@@ -1,8 +1,8 @@
 //! Words and numbers fit to be shown: nothing hidden, nothing too wide.
 
-pub use preface_engine::core::lint::hidden::visible;
+pub use preface_core::lint::hidden::visible;
 
-use preface_engine::core::lint::hidden::escape_hidden;
+use preface_core::lint::hidden::escape_hidden;
 use std::borrow::Cow;
 
 /// Shows a text on one line: line ends and tabs become `\n` and `\t`, hidden characters `\u{…}`.

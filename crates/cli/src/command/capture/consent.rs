@@ -6,14 +6,12 @@ use crate::{
     ui::{Ui, count, one_line, style},
 };
 use preface_capture::{agent::Agent, files::Places, project::ConfigFile};
-use preface_engine::{
-    core::diagnostic::{Diagnostics, Remedy},
-    host::{
-        system::System,
-        trust::{
-            CheckedCommand, CommandWords, GrantState, Permission, StoreKind, TrustError, TrustStore,
-            store_file,
-        },
+use preface_core::diagnostic::{Diagnostics, Remedy};
+use preface_engine::host::{
+    system::System,
+    trust::{
+        CheckedCommand, CommandWords, Dirs, GrantState, Permission, StoreKind, TrustError, TrustStore,
+        store_file,
     },
 };
 use std::{

@@ -24,10 +24,10 @@ use preface_capture::{
         version,
     },
 };
+use preface_core::diagnostic::{Remedy, Severity};
 use preface_engine::{
     OsSystem,
     consent::pin_root,
-    core::diagnostic::{Remedy, Severity},
     host::{
         system::{System as _, path_outside, program_outside},
         trust::{StoreKind, shell_quoted, store_file},

@@ -12,16 +12,13 @@ use preface_capture::{
     document::{Capture, CapturedRequest},
     source::{Source, SourceKind},
 };
-use preface_engine::{
-    core::{
-        budget::{Bytes4, Counter},
-        diagnostic::Remedy,
-        diff::{Change, unified},
-        model::Models,
-    },
-    counter,
-    lint::LintFile,
+use preface_core::{
+    budget::{Bytes4, Counter},
+    diagnostic::Remedy,
+    diff::{Change, unified},
+    model::Models,
 };
+use preface_engine::{counter, lint::LintFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{

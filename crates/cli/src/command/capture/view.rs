@@ -11,7 +11,7 @@ use preface_capture::{
     run::Mode,
     source::{Source, SourceKind},
 };
-use preface_engine::core::{budget::Counter, model::Models};
+use preface_core::{budget::Counter, model::Models};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Columns before the last one, at their usual widths.

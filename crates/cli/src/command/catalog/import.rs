@@ -4,13 +4,11 @@ use crate::{
     CommandFailure, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, Verbosity, count, number, style},
 };
-use preface_engine::{
-    catalogs::{self, CatalogWriteOutcome, ImportReport, ImportStage, ReplaceMode},
-    core::{
-        catalog::Generation,
-        diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    },
+use preface_core::{
+    catalog::Generation,
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
 };
+use preface_engine::catalogs::{self, CatalogWriteOutcome, ImportReport, ImportStage, ReplaceMode};
 use std::{path::PathBuf, time::Instant};
 
 const EXAMPLES: &str = "\

@@ -7,10 +7,8 @@ use crate::{
     diagnostics, files,
     ui::{Cell, TextTable, Ui, number, one_line, style},
 };
-use preface_engine::{
-    catalogs::{self, StoredCatalog},
-    core::catalog::{CatalogEntry, CatalogIndex},
-};
+use preface_core::catalog::{CatalogEntry, CatalogIndex};
+use preface_engine::catalogs::{self, StoredCatalog};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\

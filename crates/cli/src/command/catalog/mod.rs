@@ -9,10 +9,8 @@ use crate::{
     CommandFailure, Exit, files,
     ui::{Ui, number},
 };
-use preface_engine::{
-    core::catalog::CatalogEntry,
-    host::places::{HomeTrust, user_state},
-};
+use preface_core::catalog::CatalogEntry;
+use preface_engine::host::places::{HomeTrust, user_state};
 use std::path::Path;
 
 const EXAMPLES: &str = "\

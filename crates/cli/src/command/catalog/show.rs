@@ -5,9 +5,8 @@ use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, files,
     ui::{Cell, TextTable, Ui, count, number, one_line, short, style, wrap},
 };
-use preface_engine::{
-    CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs, core::catalog::CatalogEntry,
-};
+use preface_core::catalog::CatalogEntry;
+use preface_engine::{CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs};
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -5,14 +5,12 @@ use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
-use preface_engine::{
-    Engine, Request, SettingsReport,
-    core::{
-        diagnostic::{Remedy, Severity},
-        scope::Scope,
-        settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
-    },
+use preface_core::{
+    diagnostic::{Remedy, Severity},
+    scope::Scope,
+    settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
 };
+use preface_engine::{Engine, Request, SettingsReport};
 
 const EXAMPLES: &str = "\
 Examples:

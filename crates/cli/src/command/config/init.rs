@@ -5,14 +5,14 @@ use crate::{
     CommandFailure, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, style},
 };
+use preface_core::{
+    diagnostic::{Diagnostics, Remedy, Severity},
+    profile::{Profile, ScaffoldTrigger},
+    scope::Scope,
+    trust::TrustMode,
+};
 use preface_engine::{
     DEFAULT_PRESET, Engine, Request,
-    core::{
-        diagnostic::{Diagnostics, Remedy, Severity},
-        profile::{Profile, ScaffoldTrigger},
-        scope::Scope,
-        trust::TrustMode,
-    },
     host::{
         places::{HomeTrust, Places},
         profile::{self, ProfileChoice},

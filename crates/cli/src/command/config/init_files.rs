@@ -1,6 +1,6 @@
 //! The files of a layer that a profile reads, as its groups and sections name them: `preface config init` lists them.
 
-use preface_engine::core::{
+use preface_core::{
     profile::Profile,
     scope::Scope,
     section::{Language, Section, SectionBody},

@@ -5,13 +5,11 @@ use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
     ui::{Cell, TextTable, Ui, one_line, short, style},
 };
-use preface_engine::{
-    Engine, Request,
-    core::{
-        diagnostic::Severity,
-        settings::{KeyPath, SettingsNode},
-    },
+use preface_core::{
+    diagnostic::Severity,
+    settings::{KeyPath, SettingsNode},
 };
+use preface_engine::{Engine, Request};
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -11,15 +11,12 @@ use crate::{
     CommandFailure, Exit, PlaceFlags, diagnostics,
     ui::{Ui, one_line},
 };
-use preface_engine::{
-    DEFAULT_PRESET, Engine, Request, SettingsReport,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-        scope::Scope,
-        settings::{KeyPath, LayerValue, SetBy, SetError, SettingsNode, ValueOutcome, project_may},
-    },
-    host::settings_file::SettingsFile,
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    scope::Scope,
+    settings::{KeyPath, LayerValue, SetBy, SetError, SettingsNode, ValueOutcome, project_may},
 };
+use preface_engine::{DEFAULT_PRESET, Engine, Request, SettingsReport, host::settings_file::SettingsFile};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,13 +5,13 @@ use crate::{
     CommandFailure, Exit, OutputFormat, PlaceFlags, diagnostics, files,
     ui::{Ui, one_line, short},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
+    scope::Scope,
+    settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
+};
 use preface_engine::{
-    Build, Engine, Request,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
-        scope::Scope,
-        settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
-    },
+    Engine, Request,
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
 use serde_json::json;

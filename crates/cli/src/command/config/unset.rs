@@ -5,11 +5,8 @@ use crate::{
     CommandFailure, Exit, OutputFormat, PlaceFlags, files,
     ui::{Ui, one_line, short},
 };
-use preface_engine::{
-    Engine,
-    core::settings::{SettingChange, setting_at},
-    host::settings_file::SettingsWriteOutcome,
-};
+use preface_core::settings::{SettingChange, setting_at};
+use preface_engine::{Engine, host::settings_file::SettingsWriteOutcome};
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -7,16 +7,13 @@ use crate::{
     diagnostics,
     prompt_format::PromptFormat,
 };
-use preface_engine::{
-    conversation::RequestInput,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-        format,
-        lint::{character::escape_json, hidden::escape_hidden},
-        prompt::Prompt,
-    },
-    store::ConversationId,
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    format,
+    lint::{character::escape_json, hidden::escape_hidden},
+    prompt::Prompt,
 };
+use preface_engine::{conversation::RequestInput, store::ConversationId};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

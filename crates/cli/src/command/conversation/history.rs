@@ -6,10 +6,8 @@ use crate::{
     conversation_prompt::known,
     ui::{Cell, TextTable, Ui, minute, number, one_line, style},
 };
-use preface_engine::{
-    core::diagnostic::Remedy,
-    store::{ConversationId, StoredPrompt, format_instant},
-};
+use preface_core::diagnostic::Remedy;
+use preface_engine::store::{ConversationId, StoredPrompt, format_instant};
 use std::cmp::Reverse;
 
 const EXAMPLES: &str = "\

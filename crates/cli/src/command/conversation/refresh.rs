@@ -7,11 +7,8 @@ use crate::{
     diagnostics,
     ui::{Ui, one_line},
 };
-use preface_engine::{
-    conversation::Refresh,
-    core::{lint::hidden::escape_hidden, prompt::Prompt},
-    store::ConversationId,
-};
+use preface_core::{lint::hidden::escape_hidden, prompt::Prompt};
+use preface_engine::{conversation::Refresh, store::ConversationId};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use preface_capture::agent::{Agent, PromptPassing, agents, find};
-use preface_engine::core::lint::character::escape_json;
+use preface_core::lint::character::escape_json;
 use std::{borrow::Cow, ffi::OsStr};
 
 /// What becomes of the agent's own prompt.

@@ -5,7 +5,7 @@ use crate::{
     Subject,
     ui::{Cell, TextTable, one_line, style},
 };
-use preface_engine::core::diagnostic::{Diagnostic, DiagnosticCode};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
 
 /// Lists the absent sections, the cuts, and the texts that were left out.
 pub fn view(subject: &Subject) -> String {

@@ -7,16 +7,14 @@ use crate::{
     files,
     ui::{Ui, count, diagnostic, number, one_line, short, style},
 };
-use preface_engine::{
-    core::{
-        diagnostic::{Place, Remedy},
-        explain::{LineExplanation, LineOutcome, MatchPiece, PromptMatch, at_offset, at_source, at_text},
-        origin::{LiteralSource, Origin, Source},
-        scope::Scope,
-        suggestion::did_you_mean,
-    },
-    host::places::resolve_links,
+use preface_core::{
+    diagnostic::{Place, Remedy},
+    explain::{LineExplanation, LineOutcome, MatchPiece, PromptMatch, at_offset, at_source, at_text},
+    origin::{LiteralSource, Origin, Source},
+    scope::Scope,
+    suggestion::did_you_mean,
 };
+use preface_engine::host::places::resolve_links;
 use std::{
     collections::BTreeSet,
     fmt::Write,

@@ -4,7 +4,7 @@ use crate::{
     CommandFailure, Subject,
     ui::{Cell, TextTable, Ui, number, style, wrap},
 };
-use preface_engine::core::{
+use preface_core::{
     diagnostic::Diagnostics,
     format::{CacheMark, CachePlan, CacheTier, RequestTarget},
 };

@@ -2,7 +2,7 @@
 
 use super::{merged, percent};
 use crate::ui::{Cell, TextTable, count, number, short_middle, style};
-use preface_engine::core::{
+use preface_core::{
     explain::{Explanation, SizedPart, largest},
     origin::Origin,
 };

@@ -6,14 +6,11 @@ use crate::{
 };
 use clap::ValueEnum;
 use preface_capture::agent::additions;
-use preface_engine::{
-    Engine, Headless, Request,
-    core::{
-        attachment::{Attachment, AttachmentPlace},
-        prompt::Prompt,
-    },
-    host::system::System,
+use preface_core::{
+    attachment::{Attachment, AttachmentPlace},
+    prompt::Prompt,
 };
+use preface_engine::{Engine, Headless, Request, host::system::System};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,

@@ -5,9 +5,9 @@ use crate::{
     ui::{TextTable, count, one_line},
 };
 use preface_capture::repository::{RepositoryFile, RepositoryRules};
+use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
     Engine, Request,
-    core::lint::hidden::escape_hidden,
     host::{
         system::System,
         work_tree::{self, WorkTreeFile},

@@ -1,13 +1,11 @@
 //! The findings as a SARIF 2.1.0 log: one run, one result for each finding.
 
 use crate::{CommandFailure, call::help_of, files};
-use preface_engine::{
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-        scope::Scope,
-    },
-    host::{places::normal, provider::git, system::System as _},
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    scope::Scope,
 };
+use preface_engine::host::{places::normal, provider::git, system::System as _};
 use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeSet,

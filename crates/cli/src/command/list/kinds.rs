@@ -11,18 +11,18 @@ use crate::{
     },
     ui::{Cell, TextTable, columns, count, listed, one_line, short, style},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    extension::{Category, EntryState},
+    mcp_servers::{McpServer, RecordedBy},
+    model::{CacheMarks, Model},
+    reminder::{EventField, Reminder},
+    scope::Scope,
+    template::trim,
+    turn::{OF_SERVER, Tool},
+};
 use preface_engine::{
-    FilesReport, RecordingInfo, ScopesReport, ServersReport, ToolChoice, VariableRow,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-        extension::{Category, EntryState},
-        mcp_servers::{McpServer, RecordedBy},
-        model::{CacheMarks, Model},
-        reminder::{EventField, Reminder},
-        scope::Scope,
-        template::trim,
-        turn::{OF_SERVER, Tool},
-    },
+    FilesReport, ScopesReport, ToolChoice, VariableRow,
     host::{
         agents::AgentEntry,
         models,

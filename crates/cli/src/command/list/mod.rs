@@ -13,10 +13,8 @@ use crate::{
     scopes_view::{InactiveRows, ListingFlags, ListingGroup},
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preface_engine::{
-    Engine, Request,
-    core::{diagnostic::Diagnostic, extension::Category},
-};
+use preface_core::{diagnostic::Diagnostic, extension::Category};
+use preface_engine::{Engine, Request};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

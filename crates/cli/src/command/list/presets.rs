@@ -5,7 +5,8 @@ use crate::{
     CommandFailure, files,
     ui::{Cell, TextTable, one_line, style},
 };
-use preface_engine::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
+use preface_core::scope::Scope;
+use preface_engine::{Engine, Request, host::system::System, preset_names};
 use serde::Serialize;
 use serde_json::json;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::{
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, one_line},
 };
-use preface_engine::core::{
+use preface_core::{
     diagnostic::{DiagnosticCode, Remedy},
     trust::TrustMode,
 };

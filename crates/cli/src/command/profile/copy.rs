@@ -7,7 +7,8 @@ use crate::{
     files,
     ui::{Ui, one_line},
 };
-use preface_engine::{Engine, core::diagnostic::Remedy, host::system::System};
+use preface_core::diagnostic::Remedy;
+use preface_engine::{Engine, host::system::System};
 use serde_json::json;
 use std::borrow::Cow;
 

@@ -4,7 +4,7 @@ mod copy;
 mod show;
 
 use crate::{CommandFailure, Exit, PlaceFlags, Ui, command::list::Preset};
-use preface_engine::core::{diagnostic::Remedy, suggestion::suggest_or};
+use preface_core::{diagnostic::Remedy, suggestion::suggest_or};
 
 const EXAMPLES: &str = "\
 Examples:

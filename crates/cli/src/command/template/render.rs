@@ -1,15 +1,11 @@
 //! `preface template render`: one template of the caller's.
 
 use crate::{CommandFailure, Exit, OutputFormat, TrustFlags, TurnFlags, Ui, diagnostics, files};
-use preface_engine::{
-    Engine,
-    core::{
-        document::Document,
-        origin::{Origin, Piece},
-    },
-    counter,
-    lint::LintFile,
+use preface_core::{
+    document::Document,
+    origin::{Origin, Piece},
 };
+use preface_engine::{Engine, counter, lint::LintFile};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

@@ -6,12 +6,12 @@ use crate::{
     store::actor,
     ui::{Ui, count, listed, one_line},
 };
+use preface_core::{
+    diagnostic::{Diagnostics, Place, Remedy},
+    lint::hidden::escape_hidden,
+};
 use preface_engine::{
     Engine,
-    core::{
-        diagnostic::{Diagnostics, Place, Remedy},
-        lint::hidden::escape_hidden,
-    },
     lint::LintFile,
     store::{ExpectedVersion, NewVersion, PutOutcome, TemplateName, VersionChoice},
     templates::{self, Document, ImportedTemplate, TemplatesError, check_label, check_note, set_label},

@@ -3,10 +3,8 @@
 use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui, files, flags::age, store};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use preface_engine::{
-    core::diagnostic::Remedy,
-    store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant},
-};
+use preface_core::diagnostic::Remedy;
+use preface_engine::store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant};
 use serde_json::json;
 use std::time::Duration;
 

@@ -6,10 +6,8 @@ use crate::{
     ui::{Cell, TextTable, Ui, style},
 };
 use jiff::Timestamp;
-use preface_engine::{
-    core::lint::hidden::escape_hidden,
-    store::{TokenRecord, format_instant},
-};
+use preface_core::lint::hidden::escape_hidden;
+use preface_engine::store::{TokenRecord, format_instant};
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -1,7 +1,8 @@
 //! `preface token revoke`: the end of a token.
 
 use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui};
-use preface_engine::{core::diagnostic::Remedy, store::Actor};
+use preface_core::diagnostic::Remedy;
+use preface_engine::store::Actor;
 use serde_json::json;
 
 const EXAMPLES: &str = "\

@@ -8,10 +8,10 @@ use crate::{
     flags::pins,
     ui::{Ui, patch, visible},
 };
+use preface_core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode};
 use preface_engine::{
     CoveredPermission, Engine, Request, WriteScope,
     consent::pin_root,
-    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
     coverage::Review,
     host::gate::GateVerdict,
     host::trust::{GrantState, Permission, PermissionLine, PermissionLineKind},

@@ -2,14 +2,14 @@
 
 use crate::{CommandFailure, Exit, TurnFlags, Ui, call::command, diagnostics, files, flags::pins};
 use clap::ValueEnum;
+use preface_core::{
+    diagnostic::Diagnostics,
+    lint::{character::escape_json, hidden::escape_hidden},
+    trust::TrustMode,
+};
 use preface_engine::{
     Engine, TrustChoice, WriteScope,
     consent::pin_root,
-    core::{
-        diagnostic::Diagnostics,
-        lint::{character::escape_json, hidden::escape_hidden},
-        trust::TrustMode,
-    },
     host::{
         system::System,
         trust::{PinPath, RootRecord},

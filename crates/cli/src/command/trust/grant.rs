@@ -10,14 +10,14 @@ use crate::{
     diagnostics, files,
     ui::{Cell, TextTable, Ui, listed, number, style},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
+    lint::hidden::escape_hidden,
+    trust::TrustMode,
+};
 use preface_engine::{
     Engine, Request,
     consent::pin_root,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Remedy},
-        lint::hidden::escape_hidden,
-        trust::TrustMode,
-    },
     coverage::{HiddenText, Review, has_hidden_text},
     host::{
         places::normal,

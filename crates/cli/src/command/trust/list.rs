@@ -4,15 +4,12 @@ use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Cell, TextTable, Ui, count, style},
 };
-use preface_engine::{
-    Engine, TrustChoice, WriteScope,
-    core::{
-        diagnostic::Severity,
-        lint::hidden::escape_hidden,
-        trust::{Trust, TrustMode},
-    },
-    host::trust::TrustRow,
+use preface_core::{
+    diagnostic::Severity,
+    lint::hidden::escape_hidden,
+    trust::{Trust, TrustMode},
 };
+use preface_engine::{Engine, TrustChoice, WriteScope, host::trust::TrustRow};
 use std::collections::BTreeSet;
 
 /// Counts what has a plural of its own.

@@ -5,11 +5,8 @@ use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Ui, style},
 };
-use preface_engine::{
-    Engine,
-    core::{audit::AuditEvent, diagnostic::Diagnostics, lint::hidden::escape_hidden},
-    grant::GrantReport,
-};
+use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, lint::hidden::escape_hidden};
+use preface_engine::{Engine, grant::GrantReport};
 use serde_json::json;
 use std::{fmt::Write, path::PathBuf};
 

@@ -8,14 +8,14 @@ use crate::{
     flags::pins,
     ui::{Cell, TextTable, Ui, count, listed, number, style},
 };
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    lint::hidden::escape_hidden,
+    trust::{Trust, TrustMode},
+};
 use preface_engine::{
     BuildResult, CoveredPermission, Engine, Request, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Severity},
-        lint::hidden::escape_hidden,
-        trust::{Trust, TrustMode},
-    },
     coverage::{Coverage, CoveredText},
     host::{
         gate::{GateVerdict, GatedText},

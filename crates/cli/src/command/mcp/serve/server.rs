@@ -1,17 +1,17 @@
 //! The server: the prompts and tools that it lists, and what each call builds. Nothing is written.
 
 use crate::{CommandFailure, Exit, Subject, call::help_of, files, flags::ToolNames};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
+    lint::{
+        character::excerpt,
+        hidden::{HiddenKind, escape_hidden},
+    },
+    suggestion::{quoted, suggest_or},
+};
 use preface_engine::{
     BuildOptions, Engine, Request, WriteScope,
     conversation::directory_in_roots,
-    core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Remedy},
-        lint::{
-            character::excerpt,
-            hidden::{HiddenKind, escape_hidden},
-        },
-        suggestion::{quoted, suggest_or},
-    },
     host::{
         places::{HomeTrust, normal},
         profile::{self, ProfileChoice},
