@@ -2,9 +2,7 @@
 //! log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
-    App, Problem,
-    caller::Identity,
-    compress,
+    App, Identity, Problem, compress,
     describe::QueryParameters,
     guard::{OPEN, RequestGuard},
     headers,

@@ -45,3 +45,9 @@ pub use router::{api, router};
 pub use serve::{listen, serve};
 pub use telemetry::{CacheAnswer, ConstructOutcome, LogFormat, Metrics, TRACE, Telemetry, TelemetryError};
 pub use tls::{TlsError, TlsFiles};
+
+// What most handlers need.
+use caller::Identity;
+use extract::{JsonBody, MaybeBody, PathValues, QueryValues};
+use page::{PageQuery, Paged};
+use reply::HandlerResult;

@@ -1,6 +1,6 @@
 //! The options of a build as a client of the service may set them.
 
-use crate::{Problem, reply::HandlerResult};
+use crate::{HandlerResult, Problem};
 use axum::http::StatusCode;
 use preface_core::settings::KeyPath;
 use preface_engine::{

@@ -1,9 +1,8 @@
 //! Code shared by the routes of `/system-prompt` and of named templates.
 
 use crate::{
-    App, Problem,
+    App, HandlerResult, Problem,
     precondition::{if_match, if_none_match},
-    reply::HandlerResult,
     work::template_refused,
 };
 use axum::{

@@ -1,6 +1,6 @@
 //! Blocking work on threads of its own.
 
-use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
+use crate::{App, HandlerResult, Problem, SERVICE_PRESET, threads::ThreadSlots};
 use axum::http::StatusCode;
 use preface_engine::{Engine, Error, Request, conversation::directory_in_roots, host::places::normal};
 use std::path::{Path, PathBuf};

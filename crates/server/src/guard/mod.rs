@@ -12,7 +12,7 @@ mod role;
 
 pub use host::is_host;
 
-use crate::{Problem, caller::Identity};
+use crate::{Identity, Problem};
 use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
 pub(crate) use bearer::IDLE;
 use bearer::{KnownToken, TokenList};

@@ -1,6 +1,6 @@
 //! `/system-prompt/analyze`: the analysis of a template for an editor. Nothing is stored.
 
-use crate::{App, Problem, extract::JsonBody, options, reply::HandlerResult};
+use crate::{App, HandlerResult, JsonBody, Problem, options};
 use axum::{Json, extract::State};
 use preface_engine::{
     BuildOptions, Request, TemplateInput,

@@ -1,14 +1,12 @@
 //! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction.
 
 use crate::{
-    App, ConstructOutcome, Problem,
+    App, ConstructOutcome, HandlerResult, JsonBody, MaybeBody, PageQuery, Paged, PathValues, Problem,
+    QueryValues,
     caller::Caller,
-    extract::{MaybeBody, PathValues, QueryValues},
     options,
-    page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
     prompt_reply::{CachedPrompt, PromptReply, tag, tagged},
-    reply::HandlerResult,
     work::aborted,
 };
 use axum::{
@@ -462,7 +460,7 @@ const PURGE_AT_ONCE: u64 = 1000;
 pub async fn purge(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
-    crate::extract::JsonBody(body): crate::extract::JsonBody<PurgeBody>,
+    JsonBody(body): JsonBody<PurgeBody>,
 ) -> HandlerResult<Json<PurgeReply>> {
     let before = actor.at.checked_sub(i64::from(body.older_than_seconds).seconds()).unwrap_or(Timestamp::MIN);
     if body.dry_run {

@@ -1,12 +1,6 @@
 //! Unsaved texts of the editor. Each owner sees its own: the holder of an access token, or a browser where none is needed.
 
-use crate::{
-    App, Problem,
-    caller::Identity,
-    extract::{JsonBody, PathValues},
-    reply::HandlerResult,
-    stored::parse_name,
-};
+use crate::{App, HandlerResult, Identity, JsonBody, PathValues, Problem, stored::parse_name};
 use axum::{
     Json,
     extract::{FromRequestParts, State},

@@ -1,9 +1,7 @@
 //! The editor at `/` and the files beside it, and the plain page at `/plain`: one file, without a build step. It is at `/`, too, where
 //! the editor was not built.
 
-use crate::{
-    App, Problem, caller::Identity, compress::takes, extract::PathValues, reply::HandlerResult, web,
-};
+use crate::{App, HandlerResult, Identity, PathValues, Problem, compress::takes, web};
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},

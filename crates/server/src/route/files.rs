@@ -1,6 +1,6 @@
 //! `/system-prompt/files`: the files that a template can name.
 
-use crate::{App, Problem, extract::QueryValues, reply::HandlerResult, work::shown};
+use crate::{App, HandlerResult, Problem, QueryValues, work::shown};
 use axum::{Json, extract::State, http::StatusCode};
 use preface_engine::{
     Request,

@@ -1,12 +1,6 @@
 //! The requests of conversations: bodies for a service, recorded by digests, and what the service counted.
 
-use crate::{
-    App, Problem,
-    caller::Caller,
-    extract::{JsonBody, PathValues},
-    options,
-    reply::HandlerResult,
-};
+use crate::{App, HandlerResult, JsonBody, PathValues, Problem, caller::Caller, options};
 use axum::{Json, extract::State, http::StatusCode};
 use preface_core::{
     attachment::PlacedAttachment,

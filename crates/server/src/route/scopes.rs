@@ -1,6 +1,6 @@
 //! `/scopes`: the entries of all layers for a directory, with state and origin.
 
-use crate::{App, Problem, extract::QueryValues, reply::HandlerResult};
+use crate::{App, HandlerResult, Problem, QueryValues};
 use axum::{Json, extract::State};
 use preface_core::{
     diagnostic::Diagnostics,

@@ -1,6 +1,6 @@
 //! Health, metrics, and the OpenAPI description.
 
-use crate::{App, Problem, caller::Identity, reply::HandlerResult};
+use crate::{App, HandlerResult, Identity, Problem};
 use axum::{
     Json,
     body::Bytes,

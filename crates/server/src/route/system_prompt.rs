@@ -2,9 +2,7 @@
 //! versions and labels are there.
 
 use crate::{
-    App, Caller, Problem,
-    extract::JsonBody,
-    reply::HandlerResult,
+    App, Caller, HandlerResult, JsonBody, Problem,
     stored::{self, ReplyShape, TemplateReply, TemplateWrite},
 };
 use axum::{extract::State, http::HeaderMap, response::Response};

@@ -2,10 +2,7 @@
 //! is named `main`.
 
 use crate::{
-    App, Caller, Problem,
-    extract::{JsonBody, PathValues, QueryValues},
-    page::{PageQuery, Paged},
-    reply::HandlerResult,
+    App, Caller, HandlerResult, JsonBody, PageQuery, Paged, PathValues, Problem, QueryValues,
     stored::{
         self, DiffQuery, LabelWrite, NamedTemplateReply, NamedTemplateWrite, ReplyShape, TemplateEntry,
         VERSION, VersionInfo, VersionReply, expected_version, parse_name, require_template,

@@ -1,6 +1,6 @@
 //! `/export` and `/import`: all templates with all their versions, from one store to another.
 
-use crate::{App, Caller, Problem, extract::JsonBody, reply::HandlerResult, work::template_refused};
+use crate::{App, Caller, HandlerResult, JsonBody, Problem, work::template_refused};
 use axum::{
     Json,
     extract::State,

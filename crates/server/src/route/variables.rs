@@ -1,6 +1,6 @@
 //! `/system-prompt/variables`: the available variables. The list itself needs neither a store nor a disk.
 
-use crate::{App, Problem, caller::Identity, extract::QueryValues, reply::HandlerResult};
+use crate::{App, HandlerResult, Identity, Problem, QueryValues};
 use axum::{Json, extract::State};
 use preface_engine::{Request, Variable, store::TokenRole};
 use serde::{Deserialize, Serialize};
