@@ -8,6 +8,7 @@ use preface_engine::{
 };
 use std::{
     path::{Path, PathBuf},
+    sync::LazyLock,
     time::Duration,
 };
 
@@ -74,7 +75,7 @@ pub struct TurnFlags {
     pub time_zone: Option<String>,
 
     /// Count tokens with an estimate or with a model's vocabulary such as `o200k`
-    #[arg(long, value_name = "NAME", long_help = tokenizers(), add = complete::tokenizers())]
+    #[arg(long, value_name = "NAME", long_help = TOKENIZERS.as_str(), add = complete::tokenizers())]
     pub tokenizer: Option<String>,
 
     /// Limit the whole prompt to N tokens
@@ -103,8 +104,8 @@ pub struct TurnFlags {
     pub trust_home: bool,
 }
 
-/// Returns the help of `--tokenizer`, from the counters themselves.
-fn tokenizers() -> String {
+/// The help of `--tokenizer`, from the counters themselves.
+static TOKENIZERS: LazyLock<String> = LazyLock::new(|| {
     let mut help = "Count tokens with this tokenizer, in output and for limits\n\n\
         Without it the profile decides. The default is `estimate`, short for `estimate:bytes4`.\n"
         .to_owned();
@@ -112,7 +113,7 @@ fn tokenizers() -> String {
         help.push_str(&format!("\n  {:<21}  {}", counter.name(), counter.about()));
     }
     help
-}
+});
 
 impl TurnFlags {
     /// Returns the request. Trust is as recorded.
