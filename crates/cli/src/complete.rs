@@ -12,7 +12,7 @@ use clap_complete::{
 use preface_core::{model::Models, settings::ValueShape};
 use preface_engine::{
     COUNTERS, Engine, Request,
-    store::{Filter, PageRequest, TemplateName},
+    store::{Filter, PageRequest, Store, StoreError, TemplateName},
 };
 use std::{collections::BTreeSet, env, ffi::OsStr, path::PathBuf};
 
@@ -185,31 +185,30 @@ pub fn conversations() -> ArgValueCandidates {
 /// Suggests the stored templates.
 pub fn templates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let found = StoreFlag::default().open(async |store| {
-            let page = store.templates(&PageRequest::first(PageRequest::MOST)).await?;
-            Ok(page.items.into_iter().map(|one| one.current.name.as_str().to_owned()).collect::<Vec<_>>())
-        });
-        candidates(found.ok().flatten().unwrap_or_default())
+        let found = of_store(async |store, page| Ok(store.templates(page).await?.items));
+        candidates(found.into_iter().map(|one| one.current.name.as_str().to_owned()))
     })
 }
 
 /// Suggests the labels of the template `main`.
 pub fn labels() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let found = StoreFlag::default().open(async |store| {
-            let page = store.versions(&TemplateName::main(), &PageRequest::first(PageRequest::MOST)).await?;
-            Ok(page.items.into_iter().flat_map(|one| one.labels).collect::<Vec<_>>())
-        });
-        candidates(found.ok().flatten().unwrap_or_default())
+        let found =
+            of_store(async |store, page| Ok(store.versions(&TemplateName::main(), page).await?.items));
+        candidates(found.into_iter().flat_map(|one| one.labels))
     })
 }
 
 /// Returns the ids and models of the stored conversations, the latest first.
 fn stored() -> Vec<(String, Option<String>)> {
-    let found = StoreFlag::default().open(async |store| {
-        let page = store.conversations(&Filter::default(), &PageRequest::first(PageRequest::MOST)).await?;
-        Ok(page.items.into_iter().map(|one| (one.id.as_str().to_owned(), one.model)).collect::<Vec<_>>())
-    });
+    let found = of_store(async |store, page| Ok(store.conversations(&Filter::default(), page).await?.items));
+    found.into_iter().map(|one| (one.id.as_str().to_owned(), one.model)).collect()
+}
+
+/// Returns what a list of the store begins with.
+fn of_store<T>(read: impl AsyncFnOnce(&dyn Store, &PageRequest) -> Result<Vec<T>, StoreError>) -> Vec<T> {
+    let page = PageRequest::first(PageRequest::MOST);
+    let found = StoreFlag::default().open(async |store| Ok(read(&*store, &page).await?));
     found.ok().flatten().unwrap_or_default()
 }
 

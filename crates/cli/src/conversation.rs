@@ -7,10 +7,7 @@ use preface_core::{
     message::{self, Message},
 };
 use serde_json::Value;
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The flags of the conversation: earlier messages, a new message and events.
 #[derive(Args, Clone, Debug, Default)]
@@ -70,13 +67,7 @@ pub fn read_messages(file: &Path, diagnostics: &mut Diagnostics) -> Result<Vec<M
 
 /// The message without the line end that every shell puts behind it.
 fn stdin() -> Result<String, CommandFailure> {
-    let mut bytes = Vec::new();
-    let limit = message::MOST_BYTES as u64;
-    let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|error| CommandFailure::new(format!("stdin cannot be read: {error}")))?;
-    if bytes.len() as u64 > limit {
-        return Err(CommandFailure::new(format!("the message on stdin has more than {limit} bytes")));
-    }
+    let bytes = files::stdin_at_most("the message", message::MOST_BYTES as u64)?;
     let mut text = String::from_utf8(bytes).map_err(|_| {
         CommandFailure::new("the message on stdin is not UTF-8").help("`iconv -t UTF-8` converts it")
     })?;

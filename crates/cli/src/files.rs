@@ -14,7 +14,8 @@ use preface_engine::{
     },
 };
 use std::{
-    env,
+    env, io,
+    io::Read,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
@@ -49,16 +50,24 @@ const MISSING: &str = "check the path; it is relative to the current directory";
 /// Reads a file, or stdin for `-`.
 pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
     if file == Path::new("-") {
-        let ui = crate::ui::Ui::new();
-        return ui
-            .read_all()
-            .map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))));
+        return stdin_at_most("the input", LIMIT);
     }
     read_bytes(&absolute(file)?, LIMIT).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("`-` reads from a pipe"),
         ReadError::Missing => unread(file, &error).help(MISSING),
         _ => unread(file, &error),
     })
+}
+
+/// Reads stdin, which must not be larger than `limit`; `what` is what it has.
+pub fn stdin_at_most(what: &str, limit: u64) -> Result<Vec<u8>, CommandFailure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))))?;
+    if bytes.len() as u64 > limit {
+        return Err(CommandFailure::new(format!("{what} on stdin has more than {limit} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Reads a file, or stdin for `-`, that must be UTF-8. Returns its name for messages with the text.

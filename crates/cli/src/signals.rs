@@ -12,7 +12,10 @@ use std::{
     thread,
     time::Duration,
 };
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    signal::unix::{Signal, SignalKind, signal},
+};
 
 /// The time that asking may take to stop before the process ends anyhow.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -37,22 +40,18 @@ impl Signals {
             stop: CancellationToken::default(),
             state: Arc::new(Mutex::new(SignalState { is_watching: true, signal: None })),
         };
-        if let Ok((runtime, coming)) = begin() {
-            let (stop, state) = (signals.stop.clone(), signals.state.clone());
-            thread::spawn(move || {
-                let exit = runtime.block_on(coming.first());
-                let is_watching = {
-                    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-                    state.signal = Some(exit);
-                    state.is_watching
-                };
-                if is_watching {
-                    stop.cancel();
-                    thread::sleep(PATIENCE);
-                }
-                process::exit(exit as i32);
-            });
-        }
+        let (stop, state) = (signals.stop.clone(), signals.state.clone());
+        at_first(move |exit| {
+            let is_watching = {
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.signal = Some(exit);
+                state.is_watching
+            };
+            if is_watching {
+                stop.stop();
+                thread::sleep(PATIENCE);
+            }
+        });
         signals
     }
 
@@ -72,15 +71,18 @@ impl Signals {
 /// Starts to listen, once, for a process that starts programs: a signal ends them, and then the process.
 pub fn end_programs() {
     static LISTENS: Once = Once::new();
-    LISTENS.call_once(|| {
-        if let Ok((runtime, coming)) = begin() {
-            thread::spawn(move || {
-                let exit = runtime.block_on(coming.first());
-                OsSystem::end_programs();
-                process::exit(exit as i32);
-            });
-        }
-    });
+    LISTENS.call_once(|| at_first(|_| OsSystem::end_programs()));
+}
+
+/// Does something at the first signal, then ends the process, if the system allows to listen.
+fn at_first(act: impl FnOnce(Exit) + Send + 'static) {
+    if let Ok((runtime, mut coming)) = begin() {
+        thread::spawn(move || {
+            let exit = runtime.block_on(coming.next());
+            act(exit);
+            process::exit(exit as i32);
+        });
+    }
 }
 
 fn begin() -> io::Result<(Runtime, SignalStreams)> {
@@ -92,25 +94,27 @@ fn begin() -> io::Result<(Runtime, SignalStreams)> {
 }
 
 /// The signals that end a process, from when they are first listened for.
-struct SignalStreams {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
+pub struct SignalStreams {
+    interrupt: Signal,
+    terminate: Signal,
     /// `None` under `nohup`: who ignores it goes on ignoring it.
-    hang_up: Option<tokio::signal::unix::Signal>,
+    hang_up: Option<Signal>,
 }
 
 impl SignalStreams {
     fn begin() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
         let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
-        Ok(SignalStreams {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up,
-        })
+        Ok(SignalStreams { hang_up, ..SignalStreams::without_hang_up()? })
     }
 
-    async fn first(mut self) -> Exit {
+    /// Listens for what ends a service; a terminal that goes away ends it as without a handler.
+    pub fn without_hang_up() -> io::Result<Self> {
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(SignalStreams { interrupt, terminate, hang_up: None })
+    }
+
+    /// Waits for the next signal.
+    pub async fn next(&mut self) -> Exit {
         let hung_up = async {
             match &mut self.hang_up {
                 Some(signal) => signal.recv().await,

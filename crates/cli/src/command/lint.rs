@@ -259,23 +259,13 @@ fn without_known(mut linted: LintReport, file: &Path) -> Result<(LintReport, usi
 
 fn tally(linted: &LintReport) -> String {
     let texts = count(linted.texts, "text");
-    let counts: Vec<String> =
-        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")]
-            .into_iter()
-            .map(|(severity, word)| {
-                (
-                    severity,
-                    linted.findings.iter().filter(|diagnostic| diagnostic.severity == severity).count(),
-                    word,
-                )
-            })
-            .filter(|(_, many, _)| *many > 0)
-            .map(|(severity, many, word)| {
-                let style = style::severity(severity);
-                format!("{style}{}{style:#}", count(many, word))
-            })
-            .collect();
-    match counts.as_slice() {
+    let of = |severity: Severity| {
+        let many = linted.findings.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+        let style = style::severity(severity);
+        (many > 0).then(|| format!("{style}{}{style:#}", count(many, severity.as_str())))
+    };
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].into_iter().filter_map(of);
+    match counts.collect::<Vec<_>>().as_slice() {
         [] => format!("No problems found in {texts}.\n"),
         counts => format!("{} in {texts}.\n", listed(counts)),
     }

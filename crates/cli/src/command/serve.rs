@@ -7,6 +7,7 @@ use crate::{
     files,
     flags::home_trust,
     roots::roots,
+    signals::SignalStreams,
     store,
     ui::{Ui, listed},
 };
@@ -227,7 +228,7 @@ async fn serve(
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
-    let signals = ShutdownSignals::begin()
+    let signals = SignalStreams::without_hang_up()
         .map_err(|error| CommandFailure::new(format!("cannot start: {}", words(&error))))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let mut greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
@@ -313,33 +314,10 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandFailure {
 }
 
 /// Ends with the first signal. The second ends the process at once.
-async fn shutdown_requested(mut signals: ShutdownSignals) {
+async fn shutdown_requested(mut signals: SignalStreams) {
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;
         process::exit(AT_ONCE);
     });
-}
-
-/// The signals that end the service, from when they are first listened for.
-struct ShutdownSignals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-impl ShutdownSignals {
-    fn begin() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(ShutdownSignals {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
 }

@@ -16,7 +16,7 @@ pub use text::{columns, count, listed, minute, number, one_line, short, short_mi
 
 use crate::failure::CommandFailure;
 use preface_core::lint::character::escape_json;
-use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 /// The width of text for people if there is no terminal.
 const WIDE: usize = 100;
@@ -205,13 +205,6 @@ impl Ui {
     pub fn eprint(&self, text: &str) {
         let mut err = anstream::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-    }
-
-    /// Reads stdin to its end.
-    pub fn read_all(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 
     /// Asks on stderr and reads one line, without white space around it. `None` at the end of input.

@@ -104,6 +104,7 @@ fn run(sandbox: &mut Sandbox, example: &str, place: &str, tally: &mut Tally) {
     let result = RESULTS.iter().any(|(part, code)| example.contains(part) && ran.code == *code);
     let usage = ran.output.contains("describes the arguments");
     let error = ran.output.contains("error: ") && ran.output.contains("help: ");
+    let error = error || ran.output.contains("there is nothing of that name");
     let json = ran.output.contains("\"error\":") && ran.output.contains("\"help\":");
     let fine = (ran.code == 0 || result || error || json) && !usage;
     tally.passed += usize::from(ran.code == 0 || result);

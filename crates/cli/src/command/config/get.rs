@@ -1,8 +1,8 @@
 //! `preface config get`: one value, bare.
 
-use super::{bad_key, key_path, outcome, print_diagnostics, request_for, spot};
+use super::{ReadFlags, bad_key, key_path, outcome, print_diagnostics, request_for, spot};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
+    CommandFailure, Exit, ListDocument, OutputFormat,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_core::{
@@ -10,7 +10,7 @@ use preface_core::{
     scope::Scope,
     settings::{KeyPath, SettingsTree, ValueOutcome, setting_at},
 };
-use preface_engine::{Engine, Request, SettingsReport};
+use preface_engine::SettingsReport;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,39 +34,26 @@ pub struct Args {
     #[arg(long)]
     why: bool,
 
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// Set a setting or an option of the profile, for this call
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
-
     #[command(flatten)]
-    place: PlaceFlags,
-
-    #[command(flatten)]
-    trust: TrustFlags,
+    flags: ReadFlags,
 }
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let key = key_path(&args.key)?;
-    let request = Request { sets: args.set.clone(), ..request_for(&args.place, &key) };
-    let request = args.trust.apply(request)?;
-    let settings = Engine::new(files::system()).settings(&request)?;
+    let settings = args.flags.settings(request_for(&args.flags.place, &key))?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
         // A key of the user's own, below an open object, is never unknown.
         setting_at(&args.key).map_err(|error| bad_key(&error))?;
     }
     if args.why {
-        why(ui, args.format, &settings, &key)?;
+        why(ui, args.flags.format, &settings, &key)?;
     } else if let Some(node) = stands {
         let several = matches!(node.tree(), SettingsTree::Table(_) | SettingsTree::List(_));
         // A secret is shown if exactly this value is requested, and masked in a list.
         let value = if several { node.masked() } else { node.to_value() };
-        match (args.format, value.as_str()) {
+        match (args.flags.format, value.as_str()) {
             (OutputFormat::Json, _) => ui.json(&value)?,
             (OutputFormat::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
             (OutputFormat::Text, None) => ui.json_text(format!("{value:#}"))?,

@@ -1,15 +1,15 @@
 //! `preface config list`: everything that is set, and by whom.
 
-use super::{print_diagnostics, shown, spot};
+use super::{ReadFlags, print_diagnostics, shown, spot};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, TrustFlags, files,
+    CommandFailure, Exit, ListDocument,
     ui::{Cell, TextTable, Ui, one_line, short, style},
 };
 use preface_core::{
     diagnostic::Severity,
     settings::{KeyPath, SettingsNode},
 };
-use preface_engine::{Engine, Request};
+use preface_engine::Request;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -24,31 +24,19 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// Set a setting or an option of the profile, for this call
-    #[arg(long, value_name = "PATH=VALUE")]
-    set: Vec<String>,
-
     #[command(flatten)]
-    place: PlaceFlags,
-
-    #[command(flatten)]
-    trust: TrustFlags,
+    flags: ReadFlags,
 }
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let request = Request { sets: args.set.clone(), default_on_error: true, ..args.place.request() };
-    let request = args.trust.apply(request)?;
-    let settings = Engine::new(files::system()).settings(&request)?;
+    let request = Request { default_on_error: true, ..args.flags.place.request() };
+    let settings = args.flags.settings(request)?;
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     let entries = found.iter().map(document).collect();
     let list = ListDocument { kind: "settings", entries, diagnostics: &settings.diagnostics };
-    ui.show(args.format, &list, || {
+    ui.show(args.flags.format, &list, || {
         let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
         let mut table = TextTable::new();
         for (key, node) in &found {

@@ -8,7 +8,7 @@ mod set;
 mod unset;
 
 use crate::{
-    CommandFailure, Exit, PlaceFlags, diagnostics,
+    CommandFailure, Exit, OutputFormat, PlaceFlags, TrustFlags, diagnostics, files,
     ui::{Ui, one_line},
 };
 use preface_core::{
@@ -48,6 +48,51 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Args::Set(args) => set::run(ui, args),
         Args::Unset(args) => unset::run(ui, args),
     }
+}
+
+/// The flags of a command that reads settings.
+#[derive(clap::Args, Debug)]
+struct ReadFlags {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    /// Set a setting or an option of the profile, for this call
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+impl ReadFlags {
+    /// Reads the settings, with those of the flags.
+    fn settings(&self, request: Request) -> Result<SettingsReport, CommandFailure> {
+        let request = self.trust.apply(Request { sets: self.set.clone(), ..request })?;
+        Ok(Engine::new(files::system()).settings(&request)?)
+    }
+}
+
+/// The flags of a command that changes a setting.
+#[derive(clap::Args, Debug)]
+struct ChangeFlags {
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    format: OutputFormat,
+
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// Choose the file
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "SCOPE")]
+    scope: SettingsTarget,
+
+    #[command(flatten)]
+    place: PlaceFlags,
 }
 
 /// Which file is changed.

@@ -1,8 +1,8 @@
 //! `preface config set`: one value, into a file.
 
-use super::{SettingsTarget, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
+use super::{ChangeFlags, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
-    CommandFailure, Exit, OutputFormat, PlaceFlags, diagnostics, files,
+    CommandFailure, Exit, PlaceFlags, diagnostics, files,
     ui::{Ui, one_line, short},
 };
 use preface_core::{
@@ -31,42 +31,33 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// The setting: `budget.tokens`, or `/budget/tokens`
-    #[arg(value_name = "KEY")]
-    key: String,
+    #[command(flatten)]
+    change: ChangeFlags,
 
     /// The value
-    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    #[arg(value_name = "VALUE", allow_hyphen_values = true, help_heading = None::<&str>)]
     value: String,
-
-    /// Choose the file
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "SCOPE")]
-    scope: SettingsTarget,
-
-    #[command(flatten)]
-    place: PlaceFlags,
 }
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let set = SetValue::typed(&args.key, &args.value).map_err(|error| bad_key(&error))?;
-    let (key, scope) = (set.path(), args.scope.scope());
+    let set = SetValue::typed(&args.change.key, &args.value).map_err(|error| bad_key(&error))?;
+    let (key, scope) = (set.path(), args.change.scope.scope());
     let name = one_line(&key.to_string());
     if scope == Scope::Project && !project_may(key) {
         return Err(CommandFailure::usage(format!("a project cannot set `{name}`"))
             .help("without `--scope project` it goes into your own settings"));
     }
-    let request = request_for(&args.place, key);
+    let request = request_for(&args.change.place, key);
     let engine = Engine::new(files::system());
     let file = file_of(&engine, &request, key, scope)?;
     if chooses_profile(key) {
         // A profile that cannot be loaded is refused before it is written.
-        let choice = choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.place);
-        engine.look(&choice)?.settings()?;
+        engine.settings(&choice(
+            key,
+            set.value().to_value().as_str().unwrap_or_default(),
+            &args.change.place,
+        ))?;
     }
     let build = engine.look(&request)?;
     diagnostics::all(ui, &build.first_files());
@@ -95,7 +86,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         "changed": changed,
         "diagnostics": diagnostics,
     });
-    ui.result(args.format, &done, &words)?;
+    ui.result(args.change.format, &done, &words)?;
     diagnostics::all(ui, &diagnostics);
     Ok(Exit::Done)
 }

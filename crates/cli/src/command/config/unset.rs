@@ -1,8 +1,8 @@
 //! `preface config unset`: takes one value out of a file.
 
-use super::{SettingsTarget, bad_key, file_of, key_path, request_for, shown, spot};
+use super::{ChangeFlags, bad_key, file_of, key_path, request_for, shown, spot};
 use crate::{
-    CommandFailure, Exit, OutputFormat, PlaceFlags, files,
+    CommandFailure, Exit, OutputFormat, files,
     ui::{Ui, one_line, short},
 };
 use preface_core::settings::{SettingChange, setting_at};
@@ -20,46 +20,34 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// The setting: `budget.tokens`, or `/budget/tokens`
-    #[arg(value_name = "KEY")]
-    key: String,
-
-    /// Choose the file
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "SCOPE")]
-    scope: SettingsTarget,
-
     #[command(flatten)]
-    place: PlaceFlags,
+    change: ChangeFlags,
 }
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let key = key_path(&args.key)?;
+    let key = key_path(&args.change.key)?;
     let name = one_line(&key.to_string());
-    let request = request_for(&args.place, &key);
+    let request = request_for(&args.change.place, &key);
     let engine = Engine::new(files::system());
-    let file = file_of(&engine, &request, &key, args.scope.scope())?;
+    let file = file_of(&engine, &request, &key, args.change.scope.scope())?;
     let changed = file.edit(&key, &SettingChange::Unset)? == SettingsWriteOutcome::Changed;
     let words = if changed {
         format!("unset {name} in {}\n", file.shown())
     } else {
-        setting_at(&args.key).map_err(|error| bad_key(&error))?;
+        setting_at(&args.change.key).map_err(|error| bad_key(&error))?;
         format!("{name} is not set in {}\n", file.shown())
     };
     let settings = engine.look(&request)?.settings()?;
     let done = json!({
         "key": key.to_string(),
-        "scope": args.scope.scope(),
+        "scope": args.change.scope.scope(),
         "path": file.shown(),
         "changed": changed,
         "still_set": settings.merged.get(&key).is_some(),
     });
-    ui.result(args.format, &done, &words)?;
-    if let Some(node) = settings.merged.get(&key).filter(|_| args.format == OutputFormat::Text) {
+    ui.result(args.change.format, &done, &words)?;
+    if let Some(node) = settings.merged.get(&key).filter(|_| args.change.format == OutputFormat::Text) {
         let value = shown(node);
         ui.eprint(&format!("it is still {}: set by {}\n", short(&value, 60), spot(&node.place())));
     }

@@ -1,10 +1,10 @@
 //! `preface conversation history`: the prompts of a conversation.
 
-use super::{audit, document, id, pages, requests, template, unknown};
+use super::{audit, document, from, id, pages, requests, unknown};
 use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     conversation_prompt::known,
-    ui::{Cell, TextTable, Ui, minute, number, one_line, style},
+    ui::{Cell, TextTable, Ui, minute, number, style},
 };
 use preface_core::diagnostic::Remedy;
 use preface_engine::store::{ConversationId, StoredPrompt, format_instant};
@@ -77,7 +77,6 @@ fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>
     let dim = style::DIM;
     let mut table = TextTable::headed(["rev", "reason", "built", "replaced", "bytes", "from"]).right(&[0, 4]);
     for (StoredPrompt { head, .. }, replaced_at) in prompts {
-        let from = template(head.template.as_ref());
         table.row([
             Cell::styled(head.revision.revision.to_string(), style::BOLD),
             head.reason.as_str().into(),
@@ -87,7 +86,7 @@ fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>
                 None => Cell::styled("current", style::GOOD),
             },
             number(head.text.len()).into(),
-            if from.is_empty() { one_line(&head.preset) } else { from }.into(),
+            from(head).into(),
         ]);
     }
     table.show(room)

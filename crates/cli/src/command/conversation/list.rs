@@ -1,6 +1,6 @@
 //! `preface conversation list`: what is kept.
 
-use super::{document, pages, template};
+use super::{document, from, pages};
 use crate::{
     CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
@@ -69,16 +69,12 @@ fn view(found: &[PromptSummary], room: Option<usize>) -> String {
     for head in found {
         let id = one_line(head.id.as_str());
         let id = if room.is_some() { short_middle(&id, ID).into_owned() } else { id };
-        let from = match template(head.template.as_ref()) {
-            none if none.is_empty() => one_line(&head.preset),
-            template => template,
-        };
         table.row([
             Cell::styled(id, style::BOLD),
             head.revision.revision.to_string().into(),
             Cell::styled(minute(head.constructed_at), dim),
             number(usize::try_from(head.bytes).unwrap_or(usize::MAX)).into(),
-            from.into(),
+            from(head).into(),
             Cell::styled(one_line(&head.cwd), dim),
         ]);
     }

@@ -149,6 +149,13 @@ fn template(used: Option<&TemplateUsed>) -> String {
     }
 }
 
+/// The template that a prompt was built from, or the preset of one without a template.
+fn from(head: &PromptSummary) -> String {
+    Some(template(head.template.as_ref()))
+        .filter(|from| !from.is_empty())
+        .unwrap_or_else(|| one_line(&head.preset))
+}
+
 /// A conversation for programs, without its text.
 fn document(head: &PromptSummary) -> serde_json::Value {
     serde_json::json!({

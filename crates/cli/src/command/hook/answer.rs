@@ -1,9 +1,6 @@
 //! `preface hook answer`: the answer to a hook of an agent.
 
-use crate::{
-    CommandFailure, Exit, TemplateFlags, TurnFlags, Ui, diagnostics, events::EventFlags, failure::words,
-    files,
-};
+use crate::{CommandFailure, Exit, TemplateFlags, TurnFlags, Ui, diagnostics, events::EventFlags, files};
 use clap::ValueEnum;
 use preface_capture::agent::additions;
 use preface_core::{
@@ -14,7 +11,6 @@ use preface_engine::{Engine, Headless, Request, host::system::System};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,
-    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -184,12 +180,7 @@ impl HookAgent {
 impl HookInput {
     /// Reads stdin.
     fn read() -> Result<Self, CommandFailure> {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes);
-        read.map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))))?;
-        if bytes.len() as u64 > LIMIT {
-            return Err(CommandFailure::new(format!("the JSON on stdin has more than {LIMIT} bytes")));
-        }
+        let bytes = files::stdin_at_most("the JSON", LIMIT)?;
         match serde_json::from_slice(&bytes) {
             Ok(value @ Value::Object(_)) => Ok(HookInput(value)),
             Ok(_) => Err(CommandFailure::new("stdin is not a JSON object").help(AGENT_WRITES)),
