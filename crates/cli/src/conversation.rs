@@ -1,6 +1,10 @@
 //! The input of a request beside the prompt: `--messages`, `--prompt` and `--event`.
 
-use crate::{events::EventFlags, failure::CommandFailure, files};
+use crate::{
+    events::EventFlags,
+    failure::{CommandFailure, CommandResult},
+    files,
+};
 use clap::Args;
 use preface_core::{
     diagnostic::Diagnostics,
@@ -45,7 +49,7 @@ pub struct ConversationInput {
 
 impl ConversationFlags {
     /// Reads all of it.
-    pub fn read(&self) -> Result<ConversationInput, CommandFailure> {
+    pub fn read(&self) -> CommandResult<ConversationInput> {
         let mut diagnostics = Diagnostics::new();
         let history = match &self.messages {
             Some(file) => read_messages(file, &mut diagnostics)?,
@@ -60,13 +64,13 @@ impl ConversationFlags {
 }
 
 /// Reads a file of messages.
-pub fn read_messages(file: &Path, diagnostics: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
+pub fn read_messages(file: &Path, diagnostics: &mut Diagnostics) -> CommandResult<Vec<Message>> {
     let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
     Ok(message::read(&file.display().to_string(), &bytes, diagnostics)?)
 }
 
 /// The message without the line end that every shell puts behind it.
-fn stdin() -> Result<String, CommandFailure> {
+fn stdin() -> CommandResult<String> {
     let bytes = files::stdin_at_most("the message", message::MOST_BYTES as u64)?;
     let mut text = String::from_utf8(bytes).map_err(|_| {
         CommandFailure::new("the message on stdin is not UTF-8").help("`iconv -t UTF-8` converts it")

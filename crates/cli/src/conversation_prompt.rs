@@ -4,7 +4,7 @@
 use crate::{
     ask::Terminal,
     call, diagnostics,
-    failure::CommandFailure,
+    failure::{CommandFailure, CommandResult},
     files,
     store::{self, actor},
     stored_template::TemplateFlags,
@@ -55,7 +55,7 @@ pub struct ConversationPrompt {
 impl SubjectFlags {
     /// Returns the prompt of the conversation that is named, which is built and stored if it is missing and the mode writes. `None`: none
     /// is named, or nothing is kept and nothing is to be.
-    pub fn kept(&self, ui: &Ui, asking: InteractionMode) -> Result<Option<Subject>, CommandFailure> {
+    pub fn kept(&self, ui: &Ui, asking: InteractionMode) -> CommandResult<Option<Subject>> {
         let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
             return Ok(None);
         };
@@ -66,7 +66,7 @@ impl SubjectFlags {
         }
     }
 
-    fn turn(&self, ui: &Ui, id: &ConversationId) -> Result<Subject, CommandFailure> {
+    fn turn(&self, ui: &Ui, id: &ConversationId) -> CommandResult<Subject> {
         let system = files::shared_system();
         let store = self.keep.template.store.for_request(&self.turn.request());
         let url = store.url(&*system)?;
@@ -123,7 +123,7 @@ impl SubjectFlags {
     }
 
     /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
-    pub fn check_trust(&self, kept: &ConversationPrompt) -> Result<(), CommandFailure> {
+    pub fn check_trust(&self, kept: &ConversationPrompt) -> CommandResult<()> {
         let system = files::shared_system();
         let request = self.request(Vec::new())?;
         let options = self.turn_options(&Engine::new(&*system), &request)?;
@@ -142,7 +142,7 @@ impl SubjectFlags {
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
-    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> Result<BuildOptions, CommandFailure> {
+    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> CommandResult<BuildOptions> {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {
             CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
@@ -154,19 +154,14 @@ impl SubjectFlags {
     }
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
-    fn confirm_trust(
-        &self,
-        ui: &Ui,
-        engine: &Engine<'_>,
-        request: &Request,
-    ) -> Result<Request, CommandFailure> {
+    fn confirm_trust(&self, ui: &Ui, engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
         let templates = self.keep.template.source(request);
         Ok(engine.with_templates(&templates).ask_trust(request, &Terminal::about_projects(ui))?)
     }
 }
 
 /// Reads an id.
-pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
+pub fn conversation_id(text: &str) -> CommandResult<ConversationId> {
     text.parse()
         .map_err(|error: preface_engine::store::ConversationIdError| CommandFailure::usage(error.to_string()))
 }
@@ -176,20 +171,20 @@ pub fn stored_prompt(
     flags: &TemplateFlags,
     request: &Request,
     id: &ConversationId,
-) -> Result<Option<Subject>, CommandFailure> {
+) -> CommandResult<Option<Subject>> {
     let found =
         flags.store.for_request(request).open(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
 }
 
 /// Reads a conversation that has to be there.
-pub async fn known(store: &Arc<dyn Store>, id: &ConversationId) -> Result<StoredPrompt, CommandFailure> {
+pub async fn known(store: &Arc<dyn Store>, id: &ConversationId) -> CommandResult<StoredPrompt> {
     Ok(store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?)
 }
 
 impl Subject {
     /// Takes what the store keeps.
-    pub fn kept(conversation: &StoredPrompt) -> Result<Subject, CommandFailure> {
+    pub fn kept(conversation: &StoredPrompt) -> CommandResult<Subject> {
         let record = PromptRecord::of(conversation)?;
         let head = conversation.head.clone();
         let counter = record.counter().name().to_owned();
@@ -228,7 +223,7 @@ impl ConversationPrompt {
         format: &'static dyn RequestFormat,
         content: RequestContent<'_>,
         selection: &ToolSelection,
-    ) -> Result<RequestResult, CommandFailure> {
+    ) -> CommandResult<RequestResult> {
         let actor = actor(flags.turn.request().now.as_deref())?;
         flags.keep.template.store.for_request(&flags.turn.request()).work(async |store| {
             let system = files::shared_system();

@@ -1,6 +1,9 @@
 //! What happened: `--event`.
 
-use crate::{failure::CommandFailure, files};
+use crate::{
+    failure::{CommandFailure, CommandResult},
+    files,
+};
 use clap::Args;
 use preface_core::reminder::MOST_EVENTS;
 use preface_engine::host::{
@@ -34,12 +37,12 @@ impl EventFlags {
 
     /// Refuses files in the project of a directory or of the process, and in any other work tree that does not hold the home
     /// directory: a repository could put its own text into them.
-    pub fn refuse_files_below(&self, dir: &Path) -> Result<(), CommandFailure> {
+    pub fn refuse_files_below(&self, dir: &Path) -> CommandResult<()> {
         let system = files::system();
         let dirs = [Some(dir.to_owned()), system.current_dir()];
         let roots = dirs.into_iter().flatten().map(|dir| files::absolute(&dir));
         let roots = roots.map(|dir| Ok(resolve_links(system, &files::project_of(&dir?))));
-        let roots: Vec<PathBuf> = roots.collect::<Result<_, CommandFailure>>()?;
+        let roots: Vec<PathBuf> = roots.collect::<CommandResult<_>>()?;
         let home = system.home().map(|home| resolve_links(system, &home));
         for file in self.events.iter().filter_map(|given| given.strip_prefix('@')) {
             let path = resolve_links(system, &files::absolute(Path::new(file))?);
@@ -54,7 +57,7 @@ impl EventFlags {
     }
 
     /// Reads the events, in order.
-    pub fn read(&self) -> Result<Vec<Value>, CommandFailure> {
+    pub fn read(&self) -> CommandResult<Vec<Value>> {
         let mut events = Vec::new();
         for given in &self.events {
             match given.strip_prefix('@') {

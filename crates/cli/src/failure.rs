@@ -45,6 +45,9 @@ pub enum Exit {
     Terminated = 143,
 }
 
+/// The result of a command, or of what one does.
+pub type CommandResult<T = Exit> = Result<T, CommandFailure>;
+
 /// A command's end with nothing more to do.
 #[derive(Clone, Debug)]
 pub struct CommandFailure {

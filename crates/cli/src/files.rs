@@ -2,7 +2,7 @@
 //! directory.
 
 use crate::{
-    failure::{CommandFailure, words},
+    failure::{CommandFailure, CommandResult, words},
     signals,
 };
 use preface_engine::{
@@ -48,7 +48,7 @@ pub fn served_system() -> OsSystem {
 const MISSING: &str = "check the path; it is relative to the current directory";
 
 /// Reads a file, or stdin for `-`.
-pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
+pub fn read(file: &Path) -> CommandResult<Vec<u8>> {
     if file == Path::new("-") {
         return stdin_at_most("the input", LIMIT);
     }
@@ -60,7 +60,7 @@ pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
 }
 
 /// Reads stdin, which must not be larger than `limit`; `what` is what it has.
-pub fn stdin_at_most(what: &str, limit: u64) -> Result<Vec<u8>, CommandFailure> {
+pub fn stdin_at_most(what: &str, limit: u64) -> CommandResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
     read.map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))))?;
@@ -71,7 +71,7 @@ pub fn stdin_at_most(what: &str, limit: u64) -> Result<Vec<u8>, CommandFailure> 
 }
 
 /// Reads a file, or stdin for `-`, that must be UTF-8. Returns its name for messages with the text.
-pub fn read_text(file: &Path) -> Result<(String, String), CommandFailure> {
+pub fn read_text(file: &Path) -> CommandResult<(String, String)> {
     let bytes = read(file)?;
     let shown = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
     let text = String::from_utf8(bytes).map_err(|_| {
@@ -81,7 +81,7 @@ pub fn read_text(file: &Path) -> Result<(String, String), CommandFailure> {
 }
 
 /// Reads a file that is not larger than `limit`; stdin is not accepted.
-pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> {
+pub fn read_at_most(file: &Path, limit: u64) -> CommandResult<Vec<u8>> {
     read_bytes(&absolute(file)?, limit).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("save what it gives to a file"),
         ReadError::TooLarge { .. } => unread(file, &error).help("give a smaller file"),
@@ -105,18 +105,18 @@ pub fn is_file(path: &Path) -> bool {
 }
 
 /// Writes a file for the user alone, whole or not at all.
-pub fn write(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+pub fn write(file: &Path, bytes: &[u8]) -> CommandResult<()> {
     write_with(file, bytes, MODE)
 }
 
 /// Writes a file that everybody may read, whole or not at all.
-pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+pub fn write_for_all(file: &Path, bytes: &[u8]) -> CommandResult<()> {
     write_with(file, bytes, 0o644)
 }
 
 /// Writes a file whole or not at all, unless it has these bytes already. It keeps its permissions; a new one is for the user
 /// alone.
-pub fn update(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+pub fn update(file: &Path, bytes: &[u8]) -> CommandResult<()> {
     let (system, path) = (system(), absolute(file)?);
     match system.read(&path, ReadScope::Anywhere, LIMIT) {
         Ok(read) if *read.bytes == bytes => Ok(()),
@@ -129,13 +129,13 @@ pub fn update(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
 }
 
 /// Creates a directory with its parents, if it is missing.
-pub fn make_dir(dir: &Path) -> Result<(), CommandFailure> {
+pub fn make_dir(dir: &Path) -> CommandResult<()> {
     system()
         .make_dirs(&absolute(dir)?, 0o755)
         .map_err(|error| CommandFailure::new(format!("cannot create `{}`: {error}", dir.display())))
 }
 
-fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), CommandFailure> {
+fn write_with(file: &Path, bytes: &[u8], mode: u32) -> CommandResult<()> {
     let path = absolute(file)?;
     if leads_out(&path) {
         let message = format!("cannot write `{}`: a link in it leads out of the project", file.display());
@@ -177,7 +177,7 @@ fn unwritten(file: &Path, error: &WriteError) -> CommandFailure {
 }
 
 /// Makes a path of the command line absolute; links are not resolved.
-pub fn absolute(file: &Path) -> Result<PathBuf, CommandFailure> {
+pub fn absolute(file: &Path) -> CommandResult<PathBuf> {
     if file.is_absolute() {
         return Ok(normal(Path::new("/"), file));
     }

@@ -13,7 +13,12 @@ use std::{
 };
 
 pub use crate::ui::OutputFormat;
-use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
+use crate::{
+    complete,
+    failure::{CommandFailure, CommandResult},
+    files,
+    ui::Verbosity,
+};
 
 /// The directory, the profile and the turn: for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
@@ -241,7 +246,7 @@ pub enum TrustFlag {
 
 impl TrustFlags {
     /// Returns a request with the trust of these flags.
-    pub fn apply(&self, request: Request) -> Result<Request, CommandFailure> {
+    pub fn apply(&self, request: Request) -> CommandResult<Request> {
         let trust = match self.trust {
             None | Some(TrustFlag::Ask) => TrustChoice::Ask,
             Some(TrustFlag::Once) => TrustChoice::Once,
@@ -253,7 +258,7 @@ impl TrustFlags {
 }
 
 /// Reads the file of `--trust-pins`.
-pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
+pub fn pins(file: Option<&Path>) -> CommandResult<Option<Vec<u8>>> {
     let Some(file) = file else { return Ok(None) };
     let bytes = files::read(file)?;
     match RootRecord::from_export(&bytes) {

@@ -25,7 +25,7 @@ mod subject;
 mod ui;
 
 // What most commands need.
-use failure::{CommandFailure, Exit};
+use failure::{CommandFailure, CommandResult, Exit};
 use flags::{DirectoryArgument, OutputFormat, PlaceFlags, TrustFlags, TurnFlags};
 use json::ListDocument;
 use store::StoreFlag;

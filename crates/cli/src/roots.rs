@@ -1,11 +1,14 @@
 //! The directories that a server may work in: those of `--root`, else where it was started.
 
-use crate::{failure::CommandFailure, files};
+use crate::{
+    failure::{CommandFailure, CommandResult},
+    files,
+};
 use preface_engine::host::system::{FileKind, System};
 use std::path::{Path, PathBuf};
 
 /// The directories that may be worked in, as they really are.
-pub fn roots(given: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
+pub fn roots(given: &[PathBuf]) -> CommandResult<Vec<PathBuf>> {
     match given {
         [] => parse(".").map(|here| vec![here]).map_err(CommandFailure::usage),
         given => Ok(given.to_vec()),

@@ -4,8 +4,8 @@
 //! After the first use the handlers stay for the life of the process. A signal that comes when no server is queried any more
 //! ends it at once, as without a handler.
 
-use crate::failure::{CommandFailure, Exit};
-use preface_engine::{OsSystem, mcp::CancellationToken};
+use crate::failure::{CommandFailure, CommandResult, Exit};
+use preface_engine::{OsSystem, mcp::StopSignal};
 use std::{
     io, process,
     sync::{Arc, Mutex, Once, PoisonError},
@@ -61,7 +61,7 @@ impl Signals {
     }
 
     /// Ends the watch. The error is a signal that arrived meanwhile.
-    pub fn finish(&self) -> Result<(), CommandFailure> {
+    pub fn finish(&self) -> CommandResult<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.is_watching = false;
         state.signal.map_or(Ok(()), |exit| Err(CommandFailure::signalled(exit)))

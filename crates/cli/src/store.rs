@@ -1,6 +1,6 @@
 //! The store that a command works on: which one, and how it is opened. Only commands that need it start a runtime.
 
-use crate::failure::CommandFailure;
+use crate::failure::{CommandFailure, CommandResult};
 use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
     Error, Request, default_store,
@@ -56,7 +56,7 @@ impl StoreFlag {
     }
 
     /// Returns the address of the store.
-    pub fn url(&self, system: &dyn System) -> Result<StoreUrl, CommandFailure> {
+    pub fn url(&self, system: &dyn System) -> CommandResult<StoreUrl> {
         self.place(system)?.ok_or_else(|| {
             CommandFailure::new(
                 "there is no place for a store: neither PREFACE_HOME nor a home directory is set",
@@ -102,24 +102,24 @@ impl StoreFlag {
     }
 
     /// Works on the store if there is one; `None` if nothing was stored yet.
-    pub fn open<T, Done: Future<Output = Result<T, CommandFailure>>>(
+    pub fn open<T, Done: Future<Output = CommandResult<T>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
-    ) -> Result<Option<T>, CommandFailure> {
+    ) -> CommandResult<Option<T>> {
         self.there(crate::files::system())?.map(|url| with(&url, act)).transpose()
     }
 
     /// Works on the store, which is created if it is missing.
-    pub fn work<T, Done: Future<Output = Result<T, CommandFailure>>>(
+    pub fn work<T, Done: Future<Output = CommandResult<T>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
-    ) -> Result<T, CommandFailure> {
+    ) -> CommandResult<T> {
         with(&self.url(crate::files::system())?, act)
     }
 }
 
 /// Names who works at the command line, at an instant if one is given.
-pub fn actor(now: Option<&str>) -> Result<Actor, CommandFailure> {
+pub fn actor(now: Option<&str>) -> CommandResult<Actor> {
     match now {
         None => Ok(Actor::new(LOCAL)),
         Some(text) => match text.parse() {
@@ -134,10 +134,10 @@ pub fn actor(now: Option<&str>) -> Result<Actor, CommandFailure> {
 const LOCAL: &str = "local";
 
 /// Opens a store, does something with it and closes it.
-pub fn with<T, Done: Future<Output = Result<T, CommandFailure>>>(
+pub fn with<T, Done: Future<Output = CommandResult<T>>>(
     url: &StoreUrl,
     act: impl FnOnce(Arc<dyn Store>) -> Done,
-) -> Result<T, CommandFailure> {
+) -> CommandResult<T> {
     runtime(tokio::runtime::Builder::new_current_thread())?.block_on(async {
         let store = store::open(url).await?;
         let done = act(store.clone()).await;
@@ -149,7 +149,7 @@ pub fn with<T, Done: Future<Output = Result<T, CommandFailure>>>(
 }
 
 /// Starts what stores and services run on.
-pub fn runtime(mut builder: tokio::runtime::Builder) -> Result<Runtime, CommandFailure> {
+pub fn runtime(mut builder: tokio::runtime::Builder) -> CommandResult<Runtime> {
     builder
         .enable_all()
         .build()

@@ -5,7 +5,7 @@ use crate::{
     conversation::ConversationInput,
     conversation_prompt::{ConversationPrompt, PersistFlags},
     diagnostics,
-    failure::CommandFailure,
+    failure::{CommandFailure, CommandResult},
     files,
     flags::{DirectoryArgument, TrustFlags, TurnFlags},
     ui::Ui,
@@ -124,7 +124,7 @@ impl SubjectFlags {
     ///
     /// # Errors
     /// A snapshot, which needs no directory, and a directory.
-    pub fn in_directory(&self, dir: &DirectoryArgument) -> Result<SubjectFlags, CommandFailure> {
+    pub fn in_directory(&self, dir: &DirectoryArgument) -> CommandResult<SubjectFlags> {
         if self.snapshot.is_some() && dir.dir.is_some() {
             return Err(CommandFailure::usage("`--snapshot` and `DIR` cannot be used together")
                 .help("a snapshot is built without its directory"));
@@ -133,17 +133,12 @@ impl SubjectFlags {
     }
 
     /// Returns the request, after these events.
-    pub fn request(&self, events: Vec<Value>) -> Result<Request, CommandFailure> {
+    pub fn request(&self, events: Vec<Value>) -> CommandResult<Request> {
         self.trust.apply(Request { events, ..self.turn.request() })
     }
 
     /// Builds after something happened.
-    pub fn build(
-        &self,
-        events: Vec<Value>,
-        ui: &Ui,
-        asking: InteractionMode,
-    ) -> Result<Subject, CommandFailure> {
+    pub fn build(&self, events: Vec<Value>, ui: &Ui, asking: InteractionMode) -> CommandResult<Subject> {
         if let Some(file) = &self.snapshot {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
@@ -160,7 +155,7 @@ impl SubjectFlags {
         ui: &Ui,
         asking: InteractionMode,
         conversation: ConversationInput,
-    ) -> Result<Option<Subject>, CommandFailure> {
+    ) -> CommandResult<Option<Subject>> {
         let ConversationInput { mut history, prompt, events, mut diagnostics } = conversation;
         let Some(text) = prompt else {
             let mut subject = self.build(events, ui, asking)?;
@@ -188,7 +183,7 @@ impl SubjectFlags {
 }
 
 /// Builds a saved snapshot again; `shown` is its file, for people.
-pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
+pub fn rebuild(shown: &str, bytes: &[u8]) -> CommandResult<Subject> {
     let mut snapshot = saved(shown, bytes)?;
     let prompt = Engine::rebuild(&mut snapshot)?;
     let tools = Engine::rebuild_tools(&mut snapshot)?;
@@ -197,7 +192,7 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
 }
 
 /// Reads a saved snapshot.
-fn saved(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> {
+fn saved(shown: &str, bytes: &[u8]) -> CommandResult<Snapshot> {
     read_snapshot(bytes).map_err(|error| {
         let failure = |message: String, help: Remedy| CommandFailure::new(message).help(help);
         match error {
@@ -251,11 +246,7 @@ impl Subject {
 
     /// Adds tools, messages and reminders of this turn to a prompt that is kept. They are worked out now: only the prompt is
     /// kept.
-    pub fn with_turn(
-        mut self,
-        flags: &SubjectFlags,
-        conversation: ConversationInput,
-    ) -> Result<Self, CommandFailure> {
+    pub fn with_turn(mut self, flags: &SubjectFlags, conversation: ConversationInput) -> CommandResult<Self> {
         let ConversationInput { history, events, mut diagnostics, .. } = conversation;
         let request = flags.request(events)?;
         let templates = flags.keep.template.source(&request);
@@ -300,12 +291,12 @@ impl Subject {
     }
 
     /// Returns the tokenizer.
-    pub fn counter(&self) -> Result<Box<dyn Counter>, CommandFailure> {
+    pub fn counter(&self) -> CommandResult<Box<dyn Counter>> {
         Ok(counter(&self.counter)?)
     }
 
     /// Publishes the prompt.
-    pub fn document(&self) -> Result<Document, CommandFailure> {
+    pub fn document(&self) -> CommandResult<Document> {
         Ok(Document::of(&self.prompt, self.counter()?.as_ref()))
     }
 

@@ -1,7 +1,7 @@
 //! `preface build`: the main job.
 
 use crate::{
-    CommandFailure, DirectoryArgument, Exit, InteractionMode, Subject, SubjectFlags,
+    CommandFailure, CommandResult, DirectoryArgument, Exit, InteractionMode, Subject, SubjectFlags,
     call::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
@@ -119,7 +119,7 @@ pub struct Args {
 const OWN_FORMATS: &[(&str, &str)] = &[("json", "one JSON document with the parts of the prompt")];
 
 /// Builds and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let conversation = args.conversation.read()?;
     let subject_flags = args.subject.in_directory(&args.dir)?;
     args.check_kept(&conversation)?;
@@ -193,7 +193,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Compares a prompt with a lock file.
-fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), CommandFailure> {
+fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> CommandResult<()> {
     let shown = file.display().to_string();
     let lock = Lock::read(&files::read(file)?).map_err(|why| {
         CommandFailure::new(format!("cannot use the lock file `{shown}`: {why}"))
@@ -267,7 +267,7 @@ fn print_reminders(ui: &Ui, subject: &Subject) {
 
 impl Args {
     /// Writes the output to the file of `--output`, or to stdout.
-    fn print(&self, ui: &Ui, output: &str) -> Result<(), CommandFailure> {
+    fn print(&self, ui: &Ui, output: &str) -> CommandResult<()> {
         let Some(file) = &self.output else { return ui.prompt(output) };
         match file.to_str() {
             Some("-" | "/dev/stdout") => ui.prompt(output),
@@ -277,7 +277,7 @@ impl Args {
     }
 
     /// Refuses flags that have no effect on a stored prompt: it is read, so there is no snapshot, and no hook changes it.
-    fn check_kept(&self, conversation: &ConversationInput) -> Result<(), CommandFailure> {
+    fn check_kept(&self, conversation: &ConversationInput) -> CommandResult<()> {
         if self.subject.turn.conversation.is_none() || self.subject.keep.no_store {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
-use crate::{Cli, CommandFailure, Exit, Ui, complete, failure::words};
+use crate::{Cli, CommandFailure, CommandResult, Exit, Ui, complete, failure::words};
 use clap::{Arg, ArgAction, CommandFactory};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
 use std::env;
@@ -51,7 +51,7 @@ fn command() -> clap::Command {
 }
 
 /// Prints the script.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let name = args.shell.to_string();
     let shells = Shells::builtins();
     let shell =

@@ -1,7 +1,8 @@
 //! `preface diff`: two prompts or templates, what changed between them, and where a provider's cache stops.
 
 use crate::{
-    CommandFailure, Exit, OutputFormat, StoreFlag, Subject, TemplateFlags, TrustFlags, TurnFlags,
+    CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag, Subject, TemplateFlags, TrustFlags,
+    TurnFlags,
     command::{capture::saved, conversation::stored_prompts, template::default_text},
     diagnostics, files,
     flags::ToolNames,
@@ -158,7 +159,7 @@ pub struct DiffSide {
 }
 
 /// Compares two sides.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if let [DiffOperand::Path(old), DiffOperand::Path(new)] = args.operands.as_slice()
         && saved::is_capture(old)
     {
@@ -216,7 +217,7 @@ struct Sides<'s> {
 
 impl Sides<'_> {
     /// Returns one side. `is_alone`: a stored one without a version is the one before the current.
-    fn side(&mut self, operand: &DiffOperand, is_alone: bool) -> Result<DiffSide, CommandFailure> {
+    fn side(&mut self, operand: &DiffOperand, is_alone: bool) -> CommandResult<DiffSide> {
         match operand {
             DiffOperand::Path(path) if files::is_file(path) => saved_side(path),
             DiffOperand::Path(path) => self.build(Some(path)),
@@ -242,7 +243,7 @@ impl Sides<'_> {
     }
 
     /// Builds a directory, or that of the flags. All builds have the same instant.
-    fn build(&mut self, dir: Option<&Path>) -> Result<DiffSide, CommandFailure> {
+    fn build(&mut self, dir: Option<&Path>) -> CommandResult<DiffSide> {
         let mut request = self.request.clone();
         let dir = dir.filter(|dir| *dir != Path::new("."));
         if let Some(dir) = dir {
@@ -258,7 +259,7 @@ impl Sides<'_> {
         Ok(DiffSide { name, document })
     }
 
-    fn template(&self, choice: &TemplateChoice, is_alone: bool) -> Result<DiffSide, CommandFailure> {
+    fn template(&self, choice: &TemplateChoice, is_alone: bool) -> CommandResult<DiffSide> {
         let read = |which: &VersionChoice| {
             let choice = TemplateChoice { which: which.clone(), ..choice.clone() };
             let flags = TemplateFlags { template: Some(choice), store: self.store.clone() };
@@ -288,12 +289,7 @@ impl Sides<'_> {
 }
 
 /// Shows what two prompts differ in: what became of the parts, where the cached prefix ends, and the texts line by line.
-pub fn show(
-    ui: &Ui,
-    left: &DiffSide,
-    right: &DiffSide,
-    difference: &Difference,
-) -> Result<(), CommandFailure> {
+pub fn show(ui: &Ui, left: &DiffSide, right: &DiffSide, difference: &Difference) -> CommandResult<()> {
     ui.view(&view(left, right, difference, ui.columns().unwrap_or(usize::MAX)))?;
     ui.patch(&difference.text)
 }
@@ -337,7 +333,7 @@ impl AgainstFlags {
 }
 
 /// Reads the JSON document of a prompt, or builds a saved snapshot again.
-fn saved_side(file: &Path) -> Result<DiffSide, CommandFailure> {
+fn saved_side(file: &Path) -> CommandResult<DiffSide> {
     let shown = file.display();
     let bytes = files::read(file)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)

@@ -2,7 +2,7 @@
 
 use super::list::NO_TOOL_USED;
 use crate::{
-    CommandFailure, DirectoryArgument, Exit, OutputFormat, StoreFlag,
+    CommandResult, DirectoryArgument, Exit, OutputFormat, StoreFlag,
     call::help_of,
     diagnostics, files,
     scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
@@ -43,12 +43,12 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     summary(ui, &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() })
 }
 
 /// Prints the summary.
-pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
+pub fn summary(ui: &Ui, listing: &ListingFlags) -> CommandResult {
     let (system, request) = (files::system(), listing.request()?);
     let engine = Engine::new(system);
     let ServersReport { scopes: report, used, .. } = engine.look(&request)?.servers()?;

@@ -4,7 +4,7 @@ pub mod agents;
 mod prompt_file;
 
 use crate::{
-    CommandFailure, Exit, InteractionMode, Subject, SubjectFlags, diagnostics,
+    CommandFailure, CommandResult, Exit, InteractionMode, Subject, SubjectFlags, diagnostics,
     failure::words,
     files,
     ui::{Ui, count, one_line, short, style},
@@ -87,7 +87,7 @@ struct AgentCommand {
 }
 
 /// Builds, and becomes the agent.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let agent = args.program;
     let mode = args.mode()?;
     let asking = if args.dry_run { InteractionMode::MayNot } else { InteractionMode::May };
@@ -129,7 +129,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 impl Args {
-    fn mode(&self) -> Result<PromptMode, CommandFailure> {
+    fn mode(&self) -> CommandResult<PromptMode> {
         let agent = self.program;
         if modes(agent).next().is_none() {
             let message = format!("`{}` cannot be started with a prompt", agent.name);
@@ -150,12 +150,7 @@ impl Args {
         Err(CommandFailure::usage(format!("{} cannot {cannot} its prompt", agent.title)).help(other))
     }
 
-    fn command(
-        &self,
-        system: &OsSystem,
-        mode: PromptMode,
-        subject: &Subject,
-    ) -> Result<AgentCommand, CommandFailure> {
+    fn command(&self, system: &OsSystem, mode: PromptMode, subject: &Subject) -> CommandResult<AgentCommand> {
         let agent = self.program;
         let prompt = &subject.prompt;
         let passing =
@@ -194,7 +189,7 @@ fn is_nothing(mode: PromptMode, subject: &Subject) -> bool {
 }
 
 /// Refuses a text that no system passes to a program.
-fn bounded(agent: &Agent, value: String) -> Result<String, CommandFailure> {
+fn bounded(agent: &Agent, value: String) -> CommandResult<String> {
     let why = if value.len() >= MOST_ARGUMENT {
         format!("it has more than {MOST_ARGUMENT} bytes")
     } else if value.contains('\0') {
@@ -207,12 +202,7 @@ fn bounded(agent: &Agent, value: String) -> Result<String, CommandFailure> {
 }
 
 /// Returns the place of the prompt: the same text has the same file.
-fn file(
-    system: &OsSystem,
-    cwd: &Path,
-    home_trust: HomeTrust,
-    subject: &Subject,
-) -> Result<PathBuf, CommandFailure> {
+fn file(system: &OsSystem, cwd: &Path, home_trust: HomeTrust, subject: &Subject) -> CommandResult<PathBuf> {
     let state = user_state(system, cwd, home_trust)?.ok_or_else(|| {
         CommandFailure::new("there is no state directory for the prompt")
             .help("set `HOME` or `PREFACE_HOME` to a directory outside of the project")
@@ -227,7 +217,7 @@ fn file(
 /// The user names the program, and no file can choose it. It is here and not
 /// behind `System`, so that no build can reach it. The agent's `PATH` has no directory of the project: an agent that is a script
 /// finds its interpreter there.
-fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Exit, CommandFailure> {
+fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> CommandResult {
     let mut child = process::Command::new(program);
     if let Some(path) = env::var_os("PATH") {
         child.env("PATH", path_outside(system, &project_root(system, &command.cwd), &path));

@@ -7,7 +7,7 @@ mod cache;
 mod largest;
 
 use crate::{
-    CommandFailure, DirectoryArgument, Exit, InteractionMode, OutputFormat, Subject, SubjectFlags,
+    CommandResult, DirectoryArgument, Exit, InteractionMode, OutputFormat, Subject, SubjectFlags,
     command::capture::{ShownFlags, saved},
     conversation::ConversationFlags,
     diagnostics,
@@ -87,7 +87,7 @@ pub struct Args {
 }
 
 /// Builds and explains.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if let Some(capture) = saved::read(args.dir.dir.as_deref())? {
         let tokenizer = args.subject.turn.tokenizer.clone();
         let shown = ShownFlags { request: args.request, at: args.at.clone(), tokenizer };
@@ -145,7 +145,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Shows the prompt as it is without a limit.
-fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
+fn show_whole(ui: &Ui, args: &Args) -> CommandResult<()> {
     let mut flags = args.subject.in_directory(&args.dir)?;
     flags.turn.set.push("budget.onOver=warn".to_owned());
     let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot)?;
@@ -155,7 +155,7 @@ fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
     }
 }
 
-fn explained(subject: &Subject) -> Result<Explanation, CommandFailure> {
+fn explained(subject: &Subject) -> CommandResult<Explanation> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     Ok(Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels))
 }
@@ -178,7 +178,7 @@ fn head(explained: &Explanation) -> String {
     )
 }
 
-fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, CommandFailure> {
+fn by_size(ui: &Ui, subject: &Subject, most: usize) -> CommandResult<String> {
     let mut explained = explained(subject)?;
     let mut out = head(&explained);
     let counts = row_tokens(&explained);
@@ -193,7 +193,7 @@ fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, CommandFai
 }
 
 /// The main view: a row per part, its sources below it, the cache line, the total.
-pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
+pub fn parts(ui: &Ui, subject: &Subject) -> CommandResult<String> {
     let explained = explained(subject)?;
     let bold = style::BOLD;
     let tokens = &explained.tokens;

@@ -4,7 +4,7 @@ mod repository;
 mod sarif;
 
 use crate::{
-    CommandFailure, DirectoryArgument, Exit, TemplateFlags, TrustFlags, TurnFlags,
+    CommandFailure, CommandResult, DirectoryArgument, Exit, TemplateFlags, TrustFlags, TurnFlags,
     command::capture::saved,
     files,
     ui::{DiagnosticView, Ui, count, listed, style},
@@ -131,7 +131,7 @@ enum LintFormat {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let request = args.dir.apply(&args.turn).request();
     let capture = saved::read(args.dir.dir.as_deref().filter(|_| !args.repository)).map_err(|failure| {
         match &args.dir.dir {
@@ -194,7 +194,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     Ok(if denied { Exit::Lint } else { Exit::Done })
 }
 
-fn base(args: &Args, cwd: Option<PathBuf>) -> Result<sarif::PathBase, CommandFailure> {
+fn base(args: &Args, cwd: Option<PathBuf>) -> CommandResult<sarif::PathBase> {
     sarif::PathBase::of(cwd.filter(|_| args.files.is_empty()), !args.files.is_empty())
 }
 
@@ -203,7 +203,7 @@ fn lint(
     args: &Args,
     request: Request,
     capture: Option<&Capture>,
-) -> Result<(LintReport, Vec<repository::AgentFile>), CommandFailure> {
+) -> CommandResult<(LintReport, Vec<repository::AgentFile>)> {
     let mut request = Request { default_on_error: true, ..args.trust.apply(request)? };
     let templates = args.template.source(&request);
     let engine = Engine::new(files::system()).with_templates(&templates);
@@ -227,7 +227,7 @@ fn lint(
                 bytes: files::read(file)?,
             })
         })
-        .collect::<Result<_, CommandFailure>>()?;
+        .collect::<CommandResult<_>>()?;
     Ok((engine.lint_files(&request, &files)?, Vec::new()))
 }
 
@@ -238,7 +238,7 @@ struct SavedReport {
 }
 
 /// Leaves out the findings that a saved report has, and returns how many these are.
-fn without_known(mut linted: LintReport, file: &Path) -> Result<(LintReport, usize), CommandFailure> {
+fn without_known(mut linted: LintReport, file: &Path) -> CommandResult<(LintReport, usize)> {
     let report: SavedReport = serde_json::from_slice(&files::read(file)?).map_err(|error| {
         CommandFailure::new(format!("`{}` is no report of lint: {error}", file.display()))
             .help(Remedy::command("print one", "lint --format json"))

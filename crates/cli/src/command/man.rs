@@ -1,7 +1,7 @@
 //! `preface man`: the manual, made from the same words as the help.
 
 use crate::{
-    Cli, CommandFailure, Exit,
+    Cli, CommandFailure, CommandResult, Exit,
     failure::words,
     files,
     ui::{Ui, count},
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 /// Prints or writes.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let mut command = Cli::command();
     command.build();
     let Some(dir) = &args.out else {
@@ -51,7 +51,7 @@ fn collect<'c>(command: &'c Command, pages: &mut Vec<&'c Command>) {
     }
 }
 
-fn page(command: Command) -> Result<Vec<u8>, CommandFailure> {
+fn page(command: Command) -> CommandResult<Vec<u8>> {
     let mut page = Vec::new();
     Man::new(command)
         .render(&mut page)

@@ -26,7 +26,7 @@ mod trust;
 pub use hook::answer::without_answer;
 pub use list::Preset;
 
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Ui};
 use clap::Subcommand;
 
 /// The commands by name.
@@ -68,7 +68,7 @@ pub enum Command {
 
 impl Command {
     /// Runs the command.
-    pub fn run(&self, ui: &Ui) -> Result<Exit, CommandFailure> {
+    pub fn run(&self, ui: &Ui) -> CommandResult {
         match self {
             Command::Capture(args) => capture::run(ui, args),
             Command::Build(args) => build::run(ui, args),

@@ -1,7 +1,7 @@
 //! `preface serve`: the HTTP service, until a signal ends it.
 
 use crate::{
-    CommandFailure, Exit, StoreFlag,
+    CommandFailure, CommandResult, Exit, StoreFlag,
     call::command,
     failure::words,
     files,
@@ -157,7 +157,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Serves until the process receives a signal.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let system = Arc::new(files::served_system());
     if let Some(name) = args.allowed_host.iter().find(|name| !preface_server::is_host(name)) {
         return Err(CommandFailure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
@@ -202,7 +202,7 @@ async fn serve(
     url: &StoreUrl,
     settings: ServiceSettings,
     tls: Option<Arc<TlsFiles>>,
-) -> Result<(), CommandFailure> {
+) -> CommandResult<()> {
     let store = preface_engine::store::open(url).await?;
     store.check().await?;
     let rule = if args.require_token { TokenRule::Always } else { TokenRule::BeyondLoopback };
@@ -259,7 +259,7 @@ async fn serve(
 }
 
 /// Reads the certificate and its key, if they are named.
-fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
+fn tls(args: &Args) -> CommandResult<Option<Arc<TlsFiles>>> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
     opened.map(|files| Some(Arc::new(files))).map_err(|error| {
@@ -289,7 +289,7 @@ fn greeting(address: &str, url: &StoreUrl, settings: &ServiceSettings) -> String
 }
 
 /// Reports an unknown preset now, not on the first turn.
-fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(), CommandFailure> {
+fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> CommandResult<()> {
     let request = Request {
         cwd: roots.first().cloned(),
         preset: Some(args.preset.clone()),

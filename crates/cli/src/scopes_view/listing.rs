@@ -1,6 +1,6 @@
 //! What the listings have in common: their flags, and the question to the engine.
 
-use crate::{CommandFailure, OutputFormat, TrustFlags, TurnFlags};
+use crate::{CommandResult, OutputFormat, TrustFlags, TurnFlags};
 use preface_engine::Request;
 
 /// The flags of every list.
@@ -27,7 +27,7 @@ pub enum InactiveRows {
 
 impl ListingFlags {
     /// Returns the question.
-    pub fn request(&self) -> Result<Request, CommandFailure> {
+    pub fn request(&self) -> CommandResult<Request> {
         Ok(Request { default_on_error: true, ..self.trust.apply(self.turn.request())? })
     }
 }

@@ -14,7 +14,7 @@ pub use diagnostic::DiagnosticView;
 pub use table::{Cell, TextTable};
 pub use text::{columns, count, listed, minute, number, one_line, short, short_middle, visible, wrap};
 
-use crate::failure::CommandFailure;
+use crate::failure::{CommandFailure, CommandResult};
 use preface_core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -44,7 +44,7 @@ pub enum OutputFormat {
 }
 
 /// Returns a value as one line of JSON.
-pub fn json_line(value: &impl serde::Serialize) -> Result<String, CommandFailure> {
+pub fn json_line(value: &impl serde::Serialize) -> CommandResult<String> {
     Ok(escaped_line(serde_json::to_string(value)?))
 }
 
@@ -131,13 +131,13 @@ impl Ui {
     }
 
     /// Writes bytes to stdout as they are.
-    pub fn data(&self, bytes: &[u8]) -> Result<(), CommandFailure> {
+    pub fn data(&self, bytes: &[u8]) -> CommandResult<()> {
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush()).map_err(CommandFailure::output)
     }
 
     /// Writes a value to stdout as one line of JSON.
-    pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
+    pub fn json(&self, value: &impl serde::Serialize) -> CommandResult<()> {
         self.data(json_line(value)?.as_bytes())
     }
 
@@ -147,7 +147,7 @@ impl Ui {
         format: OutputFormat,
         value: &impl serde::Serialize,
         view: impl FnOnce() -> String,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult<()> {
         match format {
             OutputFormat::Json => self.json(value),
             OutputFormat::Text => self.view(&view()),
@@ -160,7 +160,7 @@ impl Ui {
         format: OutputFormat,
         value: &impl serde::Serialize,
         words: &str,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult<()> {
         match format {
             OutputFormat::Json => self.json(value),
             OutputFormat::Text => {
@@ -173,13 +173,13 @@ impl Ui {
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.
-    pub fn json_text(&self, json: String) -> Result<(), CommandFailure> {
+    pub fn json_text(&self, json: String) -> CommandResult<()> {
         self.data(escaped_line(json).as_bytes())
     }
 
     /// Writes a prompt: off a terminal exactly its bytes; on one so that nothing in it can play tricks, and with a line
     /// end.
-    pub fn prompt(&self, prompt: &str) -> Result<(), CommandFailure> {
+    pub fn prompt(&self, prompt: &str) -> CommandResult<()> {
         if !self.out_is_terminal {
             return self.data(prompt.as_bytes());
         }
@@ -191,13 +191,13 @@ impl Ui {
     }
 
     /// Writes a view to stdout; its colours are kept only if a terminal shows them.
-    pub fn view(&self, view: &str) -> Result<(), CommandFailure> {
+    pub fn view(&self, view: &str) -> CommandResult<()> {
         let mut out = anstream::stdout().lock();
         out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(CommandFailure::output)
     }
 
     /// Writes a unified diff: exactly in a pipe, coloured and with nothing hidden on a terminal.
-    pub fn patch(&self, diff: &str) -> Result<(), CommandFailure> {
+    pub fn patch(&self, diff: &str) -> CommandResult<()> {
         if self.out_is_terminal { self.view(&patch::coloured(diff)) } else { self.data(diff.as_bytes()) }
     }
 

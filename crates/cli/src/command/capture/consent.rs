@@ -1,7 +1,7 @@
 //! The consent to what a project makes an agent run. An agent starts hooks and servers without a question in print mode.
 
 use crate::{
-    CommandFailure, files,
+    CommandFailure, CommandResult, files,
     flags::TrustFlag,
     ui::{Ui, count, one_line, style},
 };
@@ -104,7 +104,7 @@ impl<'c> ProjectFiles<'c> {
     }
 
     /// Returns if the agent may start.
-    pub fn agree(&self, ui: &Ui, trust: Option<TrustFlag>) -> Result<(), CommandFailure> {
+    pub fn agree(&self, ui: &Ui, trust: Option<TrustFlag>) -> CommandResult<()> {
         let trust = trust.unwrap_or(TrustFlag::Ask);
         let new = self.files.iter().filter(|file| file.state != GrantState::Granted).count();
         let is_denied = trust == TrustFlag::Deny && !self.files.is_empty();
@@ -135,7 +135,7 @@ impl<'c> ProjectFiles<'c> {
         .help(Remedy::command("review the list, then start it", format_args!("capture {name} --trust once"))))
     }
 
-    fn grant(&self) -> Result<(), CommandFailure> {
+    fn grant(&self) -> CommandResult<()> {
         let store = self.store.clone().ok_or_else(|| {
             CommandFailure::new("there is no directory to keep trust in").help("answer with `y`")
         })?;

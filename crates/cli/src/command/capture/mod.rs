@@ -5,7 +5,7 @@ pub mod saved;
 mod view;
 
 use crate::{
-    CommandFailure, Exit,
+    CommandFailure, CommandResult, Exit,
     command::exec::{agents::AgentName, not_found, program_row, row_lines},
     failure::words,
     files,
@@ -138,7 +138,7 @@ struct Subject<'a> {
 }
 
 /// Captures, and shows the main request.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let agent = args.agent;
     let rules = agent.capture.as_ref().ok_or_else(|| {
         CommandFailure::usage(format!("{} cannot be captured: it was not measured", agent.title))
@@ -217,8 +217,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Returns the directory that the private files are put into: nobody else may write in it or above it.
-fn private(system: &OsSystem) -> Result<PathBuf, CommandFailure> {
-    let dir = store_file(StoreKind::State, system).and_then(|file| Some(file.parent()?.to_owned()));
+fn private(system: &OsSystem) -> CommandResult<PathBuf> {
+    let dir =
+        store_file(StoreKind::State, &Dirs::of(system)).and_then(|file| Some(file.parent()?.to_owned()));
     let Some(dir) = dir else { return Ok(env::temp_dir()) };
     system.make_dirs(&dir, 0o700).map_err(|error| {
         CommandFailure::new(format!("cannot create `{}`: {error}", one_line(&dir.display().to_string())))
@@ -235,7 +236,7 @@ impl Subject<'_> {
         mode: Mode,
         before: &WrittenFiles,
         version: Option<String>,
-    ) -> Result<Exit, CommandFailure> {
+    ) -> CommandResult {
         let Subject { args, agent, rules, places, message } = self;
         let config = config_files(rules, places);
         let inputs = CaptureInputs { agent, rules, places, config: &config, message, args: &args.args };

@@ -2,7 +2,7 @@
 
 use super::{ShownFlags, view};
 use crate::{
-    CommandFailure, OutputFormat,
+    CommandFailure, CommandResult, OutputFormat,
     command::diff::sizes,
     files,
     ui::{Cell, TextTable, Ui, count, one_line, style},
@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Reads the saved capture that a command is given in the place of a directory; `None` for a directory.
-pub fn read(file: Option<&Path>) -> Result<Option<Capture>, CommandFailure> {
+pub fn read(file: Option<&Path>) -> CommandResult<Option<Capture>> {
     file.filter(|file| !file.is_dir()).map(saved).transpose()
 }
 
@@ -36,7 +36,7 @@ pub fn is_capture(file: &Path) -> bool {
     files::read(file).is_ok_and(|bytes| Capture::from_json(&bytes).is_ok())
 }
 
-fn saved(file: &Path) -> Result<Capture, CommandFailure> {
+fn saved(file: &Path) -> CommandResult<Capture> {
     let bytes = files::read(file)?;
     Capture::from_json(&bytes).map_err(|why| {
         let shown = one_line(&file.display().to_string());
@@ -45,7 +45,7 @@ fn saved(file: &Path) -> Result<Capture, CommandFailure> {
     })
 }
 
-fn request(capture: &Capture, number: Option<usize>) -> Result<&CapturedRequest, CommandFailure> {
+fn request(capture: &Capture, number: Option<usize>) -> CommandResult<&CapturedRequest> {
     capture.request(number).ok_or_else(|| {
         CommandFailure::usage(format!(
             "there is no such request: the capture has {}",
@@ -54,13 +54,13 @@ fn request(capture: &Capture, number: Option<usize>) -> Result<&CapturedRequest,
     })
 }
 
-fn counter_of(name: Option<&str>, model: Option<&str>) -> Result<Box<dyn Counter>, CommandFailure> {
+fn counter_of(name: Option<&str>, model: Option<&str>) -> CommandResult<Box<dyn Counter>> {
     let own = model.and_then(|model| Models::bundled().find(model).model.tokenizer.as_deref());
     Ok(counter(name.or(own).unwrap_or(Bytes4::NAME))?)
 }
 
 /// Shows a capture.
-pub fn show(ui: &Ui, capture: &Capture, flags: &ShownFlags) -> Result<(), CommandFailure> {
+pub fn show(ui: &Ui, capture: &Capture, flags: &ShownFlags) -> CommandResult<()> {
     let request = request(capture, flags.request)?;
     if let Some(wanted) = &flags.at {
         let found = view::at(capture, request, wanted).ok_or_else(|| {
@@ -126,7 +126,7 @@ pub fn diff(
     files: [&Path; 2],
     tokenizer: Option<&str>,
     format: OutputFormat,
-) -> Result<bool, CommandFailure> {
+) -> CommandResult<bool> {
     let captures = [saved(files[0])?, saved(files[1])?];
     let requests = [request(&captures[0], None)?, request(&captures[1], None)?];
     let counter = counter_of(tokenizer, requests[1].model.as_deref())?;

@@ -1,6 +1,6 @@
 //! `preface catalog delete`: forgets a catalog.
 
-use crate::{CommandFailure, Exit, OutputFormat, Ui, files};
+use crate::{CommandResult, Exit, OutputFormat, Ui, files};
 use preface_engine::catalogs;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// Removes it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     catalogs::remove(files::system(), &args.version)?;
     let done = json!({ "version": args.version, "deleted": true });
     ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;

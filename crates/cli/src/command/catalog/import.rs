@@ -1,7 +1,7 @@
 //! `preface catalog import`: takes in the catalog in a directory.
 
 use crate::{
-    CommandFailure, Exit, OutputFormat, diagnostics, files,
+    CommandResult, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, Verbosity, count, number, style},
 };
 use preface_core::{
@@ -44,7 +44,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let started = Instant::now();
     let dir = files::absolute(&args.dir)?;
     let replace = if args.replace { ReplaceMode::Yes } else { ReplaceMode::No };

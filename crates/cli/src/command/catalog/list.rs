@@ -2,7 +2,7 @@
 
 use super::{format_tokens, is_of};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat,
+    CommandFailure, CommandResult, Exit, ListDocument, OutputFormat,
     call::command,
     diagnostics, files,
     ui::{Cell, TextTable, Ui, number, one_line, style},
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let Some(version) = &args.version else {
         let mut diagnostics = Vec::new();
         let found = catalogs::versions(files::system(), &mut diagnostics);

@@ -6,7 +6,7 @@ mod list;
 mod show;
 
 use crate::{
-    CommandFailure, Exit, files,
+    CommandResult, files,
     ui::{Ui, number},
 };
 use preface_core::catalog::CatalogEntry;
@@ -35,7 +35,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     user_state(files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
     match args {
         Args::Import(args) => import::run(ui, args),

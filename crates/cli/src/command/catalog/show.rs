@@ -2,7 +2,7 @@
 
 use super::format_tokens;
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, files,
+    CommandResult, Exit, ListDocument, OutputFormat, files,
     ui::{Cell, TextTable, Ui, count, number, one_line, short, style, wrap},
 };
 use preface_core::catalog::CatalogEntry;
@@ -45,7 +45,7 @@ pub struct Args {
 }
 
 /// Reads and shows.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let index = catalogs::index(files::system(), &args.version)?;
     let Some(name) = &args.name else { return uses(ui, args) };
     let entry = catalogs::find(&index, name)?;
@@ -62,7 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Shows what a preset would take from the catalog.
-fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+fn uses(ui: &Ui, args: &Args) -> CommandResult {
     let request = Request {
         preset: args.preset.clone(),
         sets: vec![format!("catalog={}", args.version)],

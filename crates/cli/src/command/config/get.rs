@@ -2,7 +2,7 @@
 
 use super::{ReadFlags, bad_key, key_path, outcome, print_diagnostics, request_for, spot};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat,
+    CommandFailure, CommandResult, Exit, ListDocument, OutputFormat,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_core::{
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let key = key_path(&args.key)?;
     let settings = args.flags.settings(request_for(&args.flags.place, &key))?;
     let stands = settings.merged.get(&key);
@@ -67,12 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
 }
 
-fn why(
-    ui: &Ui,
-    format: OutputFormat,
-    settings: &SettingsReport,
-    key: &KeyPath,
-) -> Result<(), CommandFailure> {
+fn why(ui: &Ui, format: OutputFormat, settings: &SettingsReport, key: &KeyPath) -> CommandResult<()> {
     let values = settings.merged.why(key);
     if format == OutputFormat::Json {
         return if values.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::init_files;
 use crate::{
-    CommandFailure, Exit, OutputFormat, diagnostics, files,
+    CommandFailure, CommandResult, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, style},
 };
 use preface_core::{
@@ -97,7 +97,7 @@ const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface bu
 "#;
 
 /// Creates what is missing.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let system = files::system();
     let mut trouble = Diagnostics::new();
     let request = Request {
@@ -177,10 +177,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// The profile, its places, and where profiles and the first settings lie.
-pub fn find(
-    system: &dyn System,
-    request: &Request,
-) -> Result<(Profile, Places, Option<PathBuf>), CommandFailure> {
+pub fn find(system: &dyn System, request: &Request) -> CommandResult<(Profile, Places, Option<PathBuf>)> {
     let cwd = Engine::new(system).cwd(request)?;
     let choice = match (&request.profile, &request.preset) {
         (Some(file), _) => ProfileChoice::File(files::absolute(file)?),
@@ -195,7 +192,7 @@ pub fn find(
 }
 
 /// Writes a file that is not there yet.
-fn create(system: &dyn System, places: &Places, path: &Path, bytes: &[u8]) -> Result<bool, CommandFailure> {
+fn create(system: &dyn System, places: &Places, path: &Path, bytes: &[u8]) -> CommandResult<bool> {
     match system.write(path, bytes, WriteMode::New, scaffold::FILE_MODE) {
         Ok(()) => Ok(true),
         Err(WriteError::Exists) => Ok(false),
@@ -213,7 +210,7 @@ fn there(system: &dyn System, path: &Path) -> bool {
 }
 
 /// The bundled first text: what the first preset that brings a `system.md` brings.
-fn first_system(system: &dyn System, places: &Places) -> Result<Vec<u8>, CommandFailure> {
+fn first_system(system: &dyn System, places: &Places) -> CommandResult<Vec<u8>> {
     profile::names(system, places.global.as_deref())
         .into_iter()
         .filter_map(|name| profile::load(system, None, &ProfileChoice::Named(name), &[]).ok())

@@ -2,7 +2,7 @@
 
 use super::{ReadFlags, print_diagnostics, shown, spot};
 use crate::{
-    CommandFailure, Exit, ListDocument,
+    CommandResult, Exit, ListDocument,
     ui::{Cell, TextTable, Ui, one_line, short, style},
 };
 use preface_core::{
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let request = Request { default_on_error: true, ..args.flags.place.request() };
     let settings = args.flags.settings(request)?;
     let mut found = Vec::new();

@@ -8,7 +8,7 @@ mod set;
 mod unset;
 
 use crate::{
-    CommandFailure, Exit, OutputFormat, PlaceFlags, TrustFlags, diagnostics, files,
+    CommandFailure, CommandResult, OutputFormat, PlaceFlags, TrustFlags, diagnostics, files,
     ui::{Ui, one_line},
 };
 use preface_core::{
@@ -40,7 +40,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Get(args) => get::run(ui, args),
         Args::Init(args) => init::run(ui, args),
@@ -70,7 +70,7 @@ struct ReadFlags {
 
 impl ReadFlags {
     /// Reads the settings, with those of the flags.
-    fn settings(&self, request: Request) -> Result<SettingsReport, CommandFailure> {
+    fn settings(&self, request: Request) -> CommandResult<SettingsReport> {
         let request = self.trust.apply(Request { sets: self.set.clone(), ..request })?;
         Ok(Engine::new(files::system()).settings(&request)?)
     }
@@ -144,7 +144,7 @@ fn file_of<'e>(
     request: &Request,
     key: &KeyPath,
     scope: Scope,
-) -> Result<SettingsFile<'e>, CommandFailure> {
+) -> CommandResult<SettingsFile<'e>> {
     if chooses_profile(key) && scope == Scope::Global {
         return Ok(engine.choosing_settings_file(request)?);
     }
@@ -152,8 +152,8 @@ fn file_of<'e>(
 }
 
 /// Reads a key as a person types it.
-fn key_path(key: &str) -> Result<KeyPath, CommandFailure> {
-    key.parse().map_err(|error| bad_key(&error))
+fn key_path(key: &str) -> CommandResult<KeyPath> {
+    key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
 }
 
 /// Writes a value on one line; a secret is asterisks.

@@ -2,7 +2,7 @@
 
 use super::{ChangeFlags, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
-    CommandFailure, Exit, PlaceFlags, diagnostics, files,
+    CommandFailure, CommandResult, Exit, PlaceFlags, diagnostics, files,
     ui::{Ui, one_line, short},
 };
 use preface_core::{
@@ -40,7 +40,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let set = SetValue::typed(&args.change.key, &args.value).map_err(|error| bad_key(&error))?;
     let (key, scope) = (set.path(), args.change.scope.scope());
     let name = one_line(&key.to_string());
@@ -105,7 +105,7 @@ fn refusal(
     file: &SettingsFile<'_>,
     key: &KeyPath,
     change: &SettingChange,
-) -> Result<Option<CommandFailure>, CommandFailure> {
+) -> CommandResult<Option<CommandFailure>> {
     let was = file.read()?.map(|read| read.into_bytes());
     let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
         .map_err(SettingsFileError::Edit)?;
@@ -134,8 +134,8 @@ fn afterwards(
     build: &Build<'_>,
     file: &SettingsFile<'_>,
     key: &KeyPath,
-) -> Result<Vec<Diagnostic>, CommandFailure> {
-    let settings = build.settings()?;
+) -> CommandResult<Vec<Diagnostic>> {
+    let settings = engine.look(request)?.settings()?;
     let name = one_line(&key.to_string());
     let all = settings.merged.why(key);
     let by = SetBy::from(file.scope());

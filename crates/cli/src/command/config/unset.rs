@@ -2,7 +2,7 @@
 
 use super::{ChangeFlags, bad_key, file_of, key_path, request_for, shown, spot};
 use crate::{
-    CommandFailure, Exit, OutputFormat, files,
+    CommandResult, Exit, OutputFormat, files,
     ui::{Ui, one_line, short},
 };
 use preface_core::settings::{SettingChange, setting_at};
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let key = key_path(&args.change.key)?;
     let name = one_line(&key.to_string());
     let request = request_for(&args.change.place, &key);

@@ -2,7 +2,7 @@
 
 use super::pages;
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandFailure, CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     flags::age,
     store::actor,
     ui::{Cell, TextTable, Ui, minute, one_line, style},
@@ -47,12 +47,7 @@ pub struct AuditFlags {
 const STEP: u64 = 10_000;
 
 /// Lists, or removes.
-pub fn run(
-    ui: &Ui,
-    args: &AuditFlags,
-    store: &StoreFlag,
-    format: OutputFormat,
-) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &AuditFlags, store: &StoreFlag, format: OutputFormat) -> CommandResult {
     if let Some(age) = args.trim_older_than {
         return trim(ui, args, store, format, age);
     }
@@ -67,13 +62,7 @@ pub fn run(
     Ok(Exit::Done)
 }
 
-fn trim(
-    ui: &Ui,
-    args: &AuditFlags,
-    store: &StoreFlag,
-    format: OutputFormat,
-    age: Duration,
-) -> Result<Exit, CommandFailure> {
+fn trim(ui: &Ui, args: &AuditFlags, store: &StoreFlag, format: OutputFormat, age: Duration) -> CommandResult {
     let actor = actor(args.now.as_deref())?;
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
     let done = store.open(async |store| {

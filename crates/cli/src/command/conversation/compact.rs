@@ -2,7 +2,7 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
-    CommandFailure, Exit, Ui,
+    CommandFailure, CommandResult, Exit, Ui,
     conversation::{messages_file, read_messages},
     diagnostics,
     prompt_format::PromptFormat,
@@ -64,7 +64,7 @@ const OWN_FORMATS: &[(&str, &str)] = &[
 ];
 
 /// Builds, keeps and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let mut diagnostics = Diagnostics::new();
     let messages = match (&args.messages, args.format) {
         (None, _) => Vec::new(),

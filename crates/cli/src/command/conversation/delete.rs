@@ -2,7 +2,7 @@
 
 use super::{id, unknown};
 use crate::{
-    CommandFailure, Exit, OutputFormat, StoreFlag,
+    CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag,
     flags::age,
     store::actor,
     ui::{Ui, count, one_line},
@@ -53,7 +53,7 @@ pub struct Args {
 const STEP: u64 = 1_000;
 
 /// Deletes them.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let actor = actor(args.now.as_deref())?;
     match args.older_than {
         Some(age) => old(ui, args, age, &actor),
@@ -62,7 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Deletes the conversations of the arguments, even if some of them do not exist.
-fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
+fn named(ui: &Ui, args: &Args, actor: &Actor) -> CommandResult {
     let mut deleted = Vec::new();
     let missing = args.store.open(async |store| {
         let mut missing = None;
@@ -97,7 +97,7 @@ fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
     }
 }
 
-fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, CommandFailure> {
+fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> CommandResult {
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("the age is out of range"))?;
     let done = args.store.open(async |store| {
         if args.dry_run {

@@ -2,7 +2,7 @@
 
 use super::{audit, document, from, id, pages, requests, unknown};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandFailure, CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     conversation_prompt::known,
     ui::{Cell, TextTable, Ui, minute, number, style},
 };
@@ -49,7 +49,7 @@ pub struct Args {
 }
 
 /// Prints a list, or one prompt.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let Some(id) = &args.id else { return audit::run(ui, &args.audit, &args.store, args.format) };
     if args.requests {
         return requests::list(ui, &args.store, id, args.format);
@@ -96,7 +96,7 @@ fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>
 pub fn stored_prompts(
     store: &StoreFlag,
     id: &ConversationId,
-) -> Result<Vec<(StoredPrompt, Option<jiff::Timestamp>)>, CommandFailure> {
+) -> CommandResult<Vec<(StoredPrompt, Option<jiff::Timestamp>)>> {
     let found = store.open(async |store| {
         if store.revision(id).await?.is_none() {
             return Err(unknown(id));

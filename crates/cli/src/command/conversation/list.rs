@@ -2,7 +2,7 @@
 
 use super::{document, from, pages};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
     ui::{Cell, TextTable, Ui, minute, number, one_line, short_middle, style},
 };
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let filter = Filter { id_prefix: args.prefix.clone(), template: args.template.clone() };
     let found = args.store.open(async |store| {
         pages(args.limit.max(1), async |page| store.conversations(&filter, &page).await).await

@@ -12,7 +12,7 @@ mod show;
 pub use history::stored_prompts;
 
 use crate::{
-    CommandFailure, Exit, StoreFlag, TrustFlags, TurnFlags, complete, files,
+    CommandFailure, CommandResult, StoreFlag, TrustFlags, TurnFlags, complete, files,
     flags::ToolNames,
     store::actor,
     ui::{Ui, one_line},
@@ -51,7 +51,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Compact(args) => compact::run(ui, args),
         Args::Delete(args) => delete::run(ui, args),
@@ -107,7 +107,7 @@ impl AgainFlags {
         &self,
         id: &ConversationId,
         act: impl AsyncFnOnce(ConversationService, BuildOptions, Actor) -> Result<T, ConversationError>,
-    ) -> Result<T, CommandFailure> {
+    ) -> CommandResult<T> {
         let actor = actor(self.now.as_deref())?;
         let turn = TurnFlags {
             model: self.model.clone(),
@@ -182,7 +182,7 @@ fn id(text: &str) -> Result<ConversationId, String> {
 async fn pages<T>(
     most: usize,
     read: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>,
-) -> Result<(Vec<T>, bool), CommandFailure> {
+) -> CommandResult<(Vec<T>, bool)> {
     let mut found = Vec::new();
     let mut page = PageRequest::first(most);
     loop {

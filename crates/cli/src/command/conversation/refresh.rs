@@ -2,7 +2,7 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
-    CommandFailure, Exit, OutputFormat,
+    CommandResult, Exit, OutputFormat,
     command::diff::{DiffSide, show},
     diagnostics,
     ui::{Ui, one_line},
@@ -42,7 +42,7 @@ pub struct Args {
 }
 
 /// Builds, shows and keeps.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let how = if args.dry_run { Refresh::Show } else { Refresh::Keep };
     let done = args.again.again(&args.id, async |service, options, actor| {
         service.refresh(&args.id, &options, how, None, &actor).await

@@ -2,7 +2,7 @@
 
 use super::unknown;
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
     files,
     ui::{Cell, TextTable, Ui, minute, number, one_line, style},
@@ -14,12 +14,7 @@ use preface_engine::{
 use std::sync::Arc;
 
 /// Prints the recorded requests.
-pub fn list(
-    ui: &Ui,
-    store: &StoreFlag,
-    id: &ConversationId,
-    format: OutputFormat,
-) -> Result<Exit, CommandFailure> {
+pub fn list(ui: &Ui, store: &StoreFlag, id: &ConversationId, format: OutputFormat) -> CommandResult {
     let found = store.open(async |store| {
         let system = files::shared_system();
         Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)

@@ -2,7 +2,7 @@
 
 use super::{document, id, template, unknown};
 use crate::{
-    CommandFailure, Exit, OutputFormat, StoreFlag, Subject,
+    CommandResult, Exit, OutputFormat, StoreFlag, Subject,
     command::explain,
     ui::{Cell, TextTable, Ui, one_line, style},
 };
@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 /// Reads and shows.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let found = args.store.open(async |store| Ok(store.conversation(&args.id).await?))?.flatten();
     let conversation = found.ok_or_else(|| unknown(&args.id))?;
     if args.text {

@@ -3,7 +3,7 @@
 //! An agent may read its file at any time. So the file is locked while the agent runs: the lock belongs to the open file, which the process keeps
 //! when it becomes the agent. A file that is older than a week and not locked is deleted at the next start.
 
-use crate::{CommandFailure, ui::one_line};
+use crate::{CommandFailure, CommandResult, ui::one_line};
 use preface_engine::{
     OsSystem,
     host::system::{FileKind, ReadScope, System, WriteMode},
@@ -24,7 +24,7 @@ const OLD: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const NAME_LENGTH: usize = 64 + 3;
 
 /// Refuses a directory of prompts that is a link or a file: nothing is deleted or written where it leads.
-pub fn check(system: &OsSystem, dir: &Path) -> Result<(), CommandFailure> {
+pub fn check(system: &OsSystem, dir: &Path) -> CommandResult<()> {
     match system.link_stat(dir) {
         Some(stat) if stat.kind != FileKind::Dir => {
             let dir = one_line(&dir.display().to_string());
@@ -36,7 +36,7 @@ pub fn check(system: &OsSystem, dir: &Path) -> Result<(), CommandFailure> {
 }
 
 /// Writes the file of the prompt, unless it is there.
-pub fn write(system: &OsSystem, file: &Path, text: &str) -> Result<(), CommandFailure> {
+pub fn write(system: &OsSystem, file: &Path, text: &str) -> CommandResult<()> {
     let is_there = |read: &[u8]| read == text.as_bytes();
     let limit = text.len() as u64;
     if system.read(file, ReadScope::Anywhere, limit).is_ok_and(|read| is_there(&read.bytes)) {

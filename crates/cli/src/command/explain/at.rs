@@ -2,7 +2,7 @@
 
 use super::{lost, variant_of};
 use crate::{
-    CommandFailure, Subject,
+    CommandFailure, CommandResult, Subject,
     call::command,
     files,
     ui::{Ui, count, diagnostic, number, one_line, short, style},
@@ -45,7 +45,7 @@ impl<'a> PositionQuery<'a> {
 }
 
 /// Shows the place that the argument of `--at` names.
-pub fn view(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure> {
+pub fn view(ui: &Ui, subject: &Subject, at: &str) -> CommandResult<String> {
     let prompt = &subject.prompt;
     match PositionQuery::parse(at) {
         PositionQuery::Offset(offset) => match at_offset(prompt, offset) {
@@ -99,7 +99,7 @@ fn no_file(subject: &Subject, path: &str) -> Option<CommandFailure> {
     Some(CommandFailure::new(format!("there is no file `{}`", one_line(path))).help(help))
 }
 
-fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
+fn texts(ui: &Ui, subject: &Subject, text: &str) -> CommandResult<String> {
     match at_text(&subject.prompt, text) {
         found if found.is_empty() => {
             Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text)))
@@ -262,13 +262,7 @@ fn profile_line(subject: &Subject, path: &str, line: usize) -> Option<String> {
     Some(format!("{bold}{shown}{bold:#} {verdict}.\n{out}"))
 }
 
-fn outcome(
-    ui: &Ui,
-    subject: &Subject,
-    source: &Source,
-    line: usize,
-    file: &[u8],
-) -> Result<String, CommandFailure> {
+fn outcome(ui: &Ui, subject: &Subject, source: &Source, line: usize, file: &[u8]) -> CommandResult<String> {
     let LineExplanation { outcome, bytes, uses, cuts, diagnostics } =
         at_source(&subject.prompt, &source.path, line, file);
     let shown = format!("{}:{line}", one_line(&source.path));

@@ -1,7 +1,7 @@
 //! `preface explain --cache`: where a request names the end of a cached prefix, and what a turn costs.
 
 use crate::{
-    CommandFailure, Subject,
+    CommandResult, Subject,
     ui::{Cell, TextTable, Ui, number, style, wrap},
 };
 use preface_core::{
@@ -14,7 +14,7 @@ pub fn plan(
     subject: &Subject,
     model: Option<&str>,
     cache_ttl: Option<&str>,
-) -> Result<(CachePlan, Diagnostics), CommandFailure> {
+) -> CommandResult<(CachePlan, Diagnostics)> {
     let mut diagnostics = Diagnostics::new();
     let models = subject.models(&mut diagnostics);
     let counter = subject.counter()?;

@@ -1,6 +1,8 @@
 //! `preface hook answer`: the answer to a hook of an agent.
 
-use crate::{CommandFailure, Exit, TemplateFlags, TurnFlags, Ui, diagnostics, events::EventFlags, files};
+use crate::{
+    CommandFailure, CommandResult, Exit, TemplateFlags, TurnFlags, Ui, diagnostics, events::EventFlags, files,
+};
 use clap::ValueEnum;
 use preface_capture::agent::additions;
 use preface_core::{
@@ -109,7 +111,7 @@ fn print(ui: &Ui, answer: &Value) -> Exit {
     Exit::Done
 }
 
-fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
+fn answer(ui: &Ui, args: &Args) -> CommandResult<Value> {
     let input = HookInput::read()?;
     let events = EventFlags::of(args.events.clone());
     let cwd = input.directory()?.or_else(|| files::system().current_dir());
@@ -179,7 +181,7 @@ impl HookAgent {
 
 impl HookInput {
     /// Reads stdin.
-    fn read() -> Result<Self, CommandFailure> {
+    fn read() -> CommandResult<Self> {
         let bytes = files::stdin_at_most("the JSON", LIMIT)?;
         match serde_json::from_slice(&bytes) {
             Ok(value @ Value::Object(_)) => Ok(HookInput(value)),
@@ -219,7 +221,7 @@ impl HookInput {
     }
 
     /// Returns the directory of the session; `None` if the hook names none.
-    fn directory(&self) -> Result<Option<PathBuf>, CommandFailure> {
+    fn directory(&self) -> CommandResult<Option<PathBuf>> {
         let Some(cwd) = self.text(&["cwd"]).filter(|cwd| !cwd.is_empty()) else { return Ok(None) };
         if !Path::new(cwd).is_absolute() {
             return Err(CommandFailure::new(format!(

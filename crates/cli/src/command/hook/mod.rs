@@ -2,7 +2,7 @@
 
 pub mod answer;
 
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Ui};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +17,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Answer(args) => Ok(answer::run(ui, args)),
     }

@@ -1,7 +1,7 @@
 //! `preface lint --repository`: the files of all agents in a work tree.
 
 use crate::{
-    CommandFailure, files,
+    CommandFailure, CommandResult, files,
     ui::{TextTable, count, one_line},
 };
 use preface_capture::repository::{RepositoryFile, RepositoryRules};
@@ -31,7 +31,7 @@ pub fn lint(
     engine: &Engine<'_>,
     system: &dyn System,
     request: &Request,
-) -> Result<(LintReport, Vec<AgentFile>), CommandFailure> {
+) -> CommandResult<(LintReport, Vec<AgentFile>)> {
     let dir = files::absolute(request.cwd.as_deref().unwrap_or(Path::new(".")))?;
     let rules = RepositoryRules::new();
     let tree = work_tree::read_work_tree(system, &dir, &|path| rules.wants(path)).map_err(|error| {

@@ -1,6 +1,6 @@
 //! The findings as a SARIF 2.1.0 log: one run, one result for each finding.
 
-use crate::{CommandFailure, call::help_of, files};
+use crate::{CommandResult, call::help_of, files};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
@@ -117,7 +117,7 @@ pub struct PathBase {
 
 impl PathBase {
     /// Creates the base of a directory, by default the current one.
-    pub fn of(dir: Option<PathBuf>, is_files: bool) -> Result<Self, CommandFailure> {
+    pub fn of(dir: Option<PathBuf>, is_files: bool) -> CommandResult<Self> {
         let dir = files::absolute(dir.as_deref().unwrap_or(Path::new(".")))?;
         let system = files::system();
         let dir = system.canonical(&dir).unwrap_or(dir);

@@ -2,7 +2,7 @@
 
 use super::{ListQuery, Listing};
 use crate::{
-    CommandFailure,
+    CommandResult,
     call::command,
     files,
     scopes_view::{
@@ -33,12 +33,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Lists the entries of a category of extensions.
-pub fn category(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn category(query: &ListQuery<'_>) -> CommandResult<Listing> {
     Ok(entries(query, &query.engine.look(&query.request)?.scopes()?))
 }
 
 /// Lists the extensions and the servers.
-pub fn extensions(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn extensions(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let report = query.engine.look(&query.request)?.scopes()?;
     let mut listing = entries(query, &report);
     let is_server = |entry: &Value| entry["category"] == "mcp";
@@ -71,7 +71,7 @@ fn entries(query: &ListQuery<'_>, report: &ScopesReport) -> Listing {
 }
 
 /// Lists the tools that a model may be given.
-pub fn tools(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn tools(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let mut report = query.engine.look(&query.request)?.servers()?;
     if let ToolChoice::Named(names) = &query.request.tools {
         let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
@@ -121,7 +121,7 @@ fn server(tool: &Tool) -> &str {
 pub const NO_TOOL_USED: &str = "none; name tools with `--tools`";
 
 /// Lists the MCP servers, and what is recorded of them.
-pub fn servers(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn servers(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let servers = query.engine.look(&query.request)?.servers()?;
     let report = &servers.scopes;
     let mut listing = entries(query, report);
@@ -252,7 +252,7 @@ fn files<const N: usize>(
 }
 
 /// Lists the skills.
-pub fn skills(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn skills(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let dim = style::DIM;
     let report = query.engine.look(&query.request)?.skills();
     if !report.listed {
@@ -302,13 +302,13 @@ fn skill(skill: &SkillEntry) -> FileRow<4> {
 }
 
 /// Lists the output styles.
-pub fn styles(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn styles(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let report = query.engine.look(&query.request)?.styles();
     Ok(markdown(query, report, ListingGroup::Styles, |style| style.description.as_deref()))
 }
 
 /// Lists the slash commands.
-pub fn slash_commands(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn slash_commands(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let report = query.engine.look(&query.request)?.slash_commands();
     Ok(markdown(query, report, ListingGroup::SlashCommands, |command| Some(&command.description)))
 }
@@ -342,7 +342,7 @@ const FEW_TOOLS: usize = 8;
 const PATH: usize = 16;
 
 /// Lists the agents.
-pub fn agents(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn agents(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let report = query.engine.look(&query.request)?.agents();
     let shown: Vec<&AgentEntry> = report.entries.iter().filter(|agent| query.shows(agent.active)).collect();
     let widest = widest_tools(&shown, query.room);
@@ -387,8 +387,8 @@ fn tools_of(agent: &AgentEntry) -> String {
 }
 
 /// Lists the models that requests and cache plans have facts about, the user's first.
-pub fn models(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let places = query.engine.look(&query.request)?.places().clone();
+pub fn models(query: &ListQuery<'_>) -> CommandResult<Listing> {
+    let places = query.engine.look(&query.request)?.scopes()?.places;
     let mut diagnostics = Diagnostics::new();
     let models = models::read_in(files::system(), &places, &mut diagnostics);
     let heads = ["model", "vendor", "caches from", "lifetime", "marks", "tokenizer", "as of"];
@@ -419,7 +419,7 @@ fn model(table: &mut TextTable<7>, row: &Model) {
 }
 
 /// Lists the reminders of a profile, by event.
-pub fn reminders(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn reminders(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let dim = style::DIM;
     let report = query.engine.look(&query.request)?.reminders();
     let entries = report.catalogue.iter().map(reminder).collect();
@@ -454,7 +454,7 @@ fn reminder(one: &Reminder) -> Value {
 }
 
 /// Lists the variables with their values in the directory.
-pub fn variables(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub fn variables(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let rows = query.engine.look(&query.request)?.variables()?;
     let is_narrow = query.room.is_some_and(|room| room < ONE_LINE);
     let text = if is_narrow { narrow(&rows) } else { wide(&rows, query.room) };

@@ -9,7 +9,7 @@ pub use presets::Preset;
 
 use super::doctor;
 use crate::{
-    CommandFailure, Exit, OutputFormat, Ui, diagnostics, files,
+    CommandResult, Exit, OutputFormat, Ui, diagnostics, files,
     scopes_view::{InactiveRows, ListingFlags, ListingGroup},
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -58,7 +58,7 @@ struct ListKind {
     /// The groups of entries that it lists, which `--why` explains.
     groups: &'static [ListingGroup],
     /// Makes the list.
-    list: fn(&ListQuery<'_>) -> Result<Listing, CommandFailure>,
+    list: fn(&ListQuery<'_>) -> CommandResult<Listing>,
 }
 
 /// The kinds, sorted by name.
@@ -134,7 +134,7 @@ struct Listing {
 }
 
 /// Lists one kind, or explains a name, or prints the summary.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let flags = &args.listing;
     let inactive = if args.all { InactiveRows::Shown } else { InactiveRows::LeftOut };
     if args.why.is_none() && args.kind.is_none() {

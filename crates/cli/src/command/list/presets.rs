@@ -2,7 +2,7 @@
 
 use super::{ListQuery, Listing};
 use crate::{
-    CommandFailure, files,
+    CommandResult, files,
     ui::{Cell, TextTable, one_line, style},
 };
 use preface_core::scope::Scope;
@@ -28,7 +28,7 @@ pub struct Preset {
 
 impl Preset {
     /// Finds all presets and profiles, sorted by name.
-    pub fn all(request: &Request) -> Result<Vec<Preset>, CommandFailure> {
+    pub fn all(request: &Request) -> CommandResult<Vec<Preset>> {
         let system = files::system();
         let places = Engine::new(system).look(request)?.scopes()?.places;
         let global = places.global.as_deref();
@@ -48,7 +48,7 @@ impl Preset {
     }
 
     /// Reads the file.
-    pub fn text(&self) -> Result<String, CommandFailure> {
+    pub fn text(&self) -> CommandResult<String> {
         match &self.file {
             Some(file) => Ok(files::read_text(file)?.1),
             None => {
@@ -60,7 +60,7 @@ impl Preset {
 }
 
 /// Lists the presets and profiles.
-pub(super) fn list(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+pub(super) fn list(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let mut table = TextTable::headed(["name", "layer", "path", "about"]);
     let presets = Preset::all(&query.request)?;
     for preset in &presets {

@@ -2,7 +2,7 @@
 
 use super::{KINDS, ListKind, ListQuery};
 use crate::{
-    CommandFailure, Exit, ListDocument,
+    CommandFailure, CommandResult, Exit, ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, one_line},
 };
@@ -12,12 +12,7 @@ use preface_core::{
 };
 
 /// Explains a name of one kind, or of all.
-pub(super) fn run(
-    ui: &Ui,
-    query: &ListQuery<'_>,
-    kind: Option<ListKind>,
-    name: &str,
-) -> Result<Exit, CommandFailure> {
+pub(super) fn run(ui: &Ui, query: &ListQuery<'_>, kind: Option<ListKind>, name: &str) -> CommandResult {
     let of_name = name
         .split_once('/')
         .and_then(|(kind, _)| KINDS.into_iter().find(|one| one.name == kind))

@@ -6,7 +6,7 @@ mod serve;
 
 pub use refresh::before_build;
 
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Ui};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Refresh(args) => refresh::run(ui, args),
         Args::Serve(args) => serve::run(args),

@@ -1,7 +1,7 @@
 //! The query of `refresh` and of a build, its progress, and the tables of its answers.
 
 use crate::{
-    CommandFailure, ListDocument, OutputFormat, PlaceFlags, TrustFlags,
+    CommandResult, ListDocument, OutputFormat, PlaceFlags, TrustFlags,
     call::command,
     diagnostics, files,
     signals::Signals,
@@ -43,13 +43,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl ServerFlags {
     /// Returns the question, in the engine's words.
-    pub fn request(&self) -> Result<Request, CommandFailure> {
+    pub fn request(&self) -> CommandResult<Request> {
         self.trust.apply(self.place.request())
     }
 }
 
 /// Queries servers, and prints progress on a terminal. A signal ends every started server, and then the command.
-pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> Result<ServerAnswers, CommandFailure> {
+pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> CommandResult<ServerAnswers> {
     let dim = style::DIM;
     let shows = !ui.is_quiet() && ui.is_watched();
     let on_reply = |reply: &ServerReply| {

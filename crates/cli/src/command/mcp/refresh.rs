@@ -1,7 +1,7 @@
 //! `preface mcp refresh`: queries servers and records their offers.
 
 use super::query::{self, ServerFlags};
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Exit, Ui};
 use preface_engine::{Request, mcp::QueryOptions};
 
 const EXAMPLES: &str = "\
@@ -34,7 +34,7 @@ pub struct Args {
 }
 
 /// Queries and records.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let (names, deadline, record) = (args.servers.clone(), args.flags.timeout, !args.dry_run);
     let options = QueryOptions { names, deadline, record, ..QueryOptions::default() };
     let answers = query::query(ui, &args.flags.request()?, &options)?;
@@ -48,7 +48,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Does it before a build, which goes on whatever came of it.
-pub fn before_build(ui: &Ui, request: &Request) -> Result<(), CommandFailure> {
+pub fn before_build(ui: &Ui, request: &Request) -> CommandResult<()> {
     let mut answers = query::query(ui, request, &QueryOptions::default())?;
     // The build reports the layers itself.
     answers.diagnostics.clear();

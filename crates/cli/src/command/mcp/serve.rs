@@ -2,7 +2,7 @@
 
 mod server;
 
-use crate::{CommandFailure, Exit, flags::home_trust, roots::roots};
+use crate::{CommandFailure, CommandResult, Exit, flags::home_trust, roots::roots};
 use rmcp::{serve_server, service::ServerInitializeError, transport::stdio};
 use std::{path::PathBuf, time::Duration};
 
@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// Serves until stdin ends.
-pub fn run(args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(args: &Args) -> CommandResult {
     let server = server::Server::new(roots(&args.root)?, home_trust(args.trust_home))?;
     let failed = |error: String| CommandFailure::new(format!("the MCP client was not served: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()

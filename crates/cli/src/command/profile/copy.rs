@@ -2,7 +2,7 @@
 
 use super::find;
 use crate::{
-    CommandFailure, Exit, OutputFormat, PlaceFlags,
+    CommandFailure, CommandResult, Exit, OutputFormat, PlaceFlags,
     call::command,
     files,
     ui::{Ui, one_line},
@@ -56,7 +56,7 @@ fn renamed(text: &str, new: &str) -> String {
 }
 
 /// Copies it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let preset = find(&args.place, &args.name)?;
     let new = args.new.as_deref().unwrap_or(&args.name);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

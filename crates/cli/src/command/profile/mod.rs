@@ -3,7 +3,7 @@
 mod copy;
 mod show;
 
-use crate::{CommandFailure, Exit, PlaceFlags, Ui, command::list::Preset};
+use crate::{CommandFailure, CommandResult, PlaceFlags, Ui, command::list::Preset};
 use preface_core::{diagnostic::Remedy, suggestion::suggest_or};
 
 const EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Copy(args) => copy::run(ui, args),
         Args::Show(args) => show::run(ui, args),
@@ -33,7 +33,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Finds a preset by its name.
-fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
+fn find(place: &PlaceFlags, name: &str) -> CommandResult<Preset> {
     let all = Preset::all(&place.request())?;
     let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
     all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {

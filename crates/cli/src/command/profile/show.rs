@@ -1,7 +1,7 @@
 //! `preface profile show`: the TOML of a profile.
 
 use super::find;
-use crate::{CommandFailure, Exit, OutputFormat, PlaceFlags, Ui};
+use crate::{CommandResult, Exit, OutputFormat, PlaceFlags, Ui};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 /// Prints it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let preset = find(&args.place, &args.name)?;
     let text = preset.text()?;
     match args.format {

@@ -5,7 +5,7 @@ mod render;
 mod write;
 
 use crate::{
-    CommandFailure, Exit, StoreFlag,
+    CommandFailure, CommandResult, StoreFlag,
     ui::{Ui, count, one_line},
 };
 use preface_engine::{
@@ -45,7 +45,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Delete(args) => write::delete(ui, args),
         Args::Export(args) => read::export(ui, args),
@@ -96,7 +96,7 @@ impl VersionArgument {
     }
 
     /// Finds the version, its text with it.
-    async fn find(&self, store: &dyn Store, name: &TemplateName) -> Result<TemplateVersion, CommandFailure> {
+    async fn find(&self, store: &dyn Store, name: &TemplateName) -> CommandResult<TemplateVersion> {
         match store.template(name, &self.0).await? {
             Some(version) => Ok(version),
             None => Err(self.missing(name).into()),
@@ -114,7 +114,7 @@ impl VersionArgument {
 }
 
 /// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
-fn taking(engine: &Engine<'_>, request: &Request) -> Result<Request, CommandFailure> {
+fn taking(engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
     let request = Request { trust: TrustChoice::Deny, ..request.clone() };
     if engine.default_template(&request)?.is_some() {
         return Ok(request);
@@ -133,7 +133,7 @@ fn taking(engine: &Engine<'_>, request: &Request) -> Result<Request, CommandFail
 }
 
 /// Returns the text that is used if nothing is stored.
-pub fn default_text(engine: &Engine<'_>, request: &Request) -> Result<String, CommandFailure> {
+pub fn default_text(engine: &Engine<'_>, request: &Request) -> CommandResult<String> {
     Ok(engine.default_template(&taking(engine, request)?)?.unwrap_or_default())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{TemplateTarget, VersionArgument, default_text, size};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, PlaceFlags, StoreFlag,
+    CommandResult, Exit, ListDocument, OutputFormat, PlaceFlags, StoreFlag,
     call::command,
     files,
     ui::{Cell, TextTable, Ui, minute, one_line, style},
@@ -45,7 +45,7 @@ pub struct ListArgs {
 }
 
 /// Runs the command.
-pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
+pub fn list(ui: &Ui, args: &ListArgs) -> CommandResult {
     if let Some(name) = &args.name {
         return versions(ui, args, name);
     }
@@ -117,7 +117,7 @@ pub struct ShowArgs {
 }
 
 /// Reads and prints.
-pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
+pub fn show(ui: &Ui, args: &ShowArgs) -> CommandResult {
     let name = &args.target.name;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.open(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
@@ -144,7 +144,7 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
 }
 
 /// Lists the versions of a template, the newest first.
-fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> Result<Exit, CommandFailure> {
+fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> CommandResult {
     let page = PageRequest::first(args.limit);
     let page = args.store.open(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
@@ -211,7 +211,7 @@ pub struct ExportArgs {
 }
 
 /// Reads and prints.
-pub fn export(ui: &Ui, args: &ExportArgs) -> Result<Exit, CommandFailure> {
+pub fn export(ui: &Ui, args: &ExportArgs) -> CommandResult {
     let found = args.store.open(async |store| Ok(templates::export(&*store).await?))?;
     let nothing = || Document { format: FORMAT.to_owned(), templates: Vec::new() };
     ui.json(&found.unwrap_or_else(nothing))?;

@@ -1,6 +1,6 @@
 //! `preface template render`: one template of the caller's.
 
-use crate::{CommandFailure, Exit, OutputFormat, TrustFlags, TurnFlags, Ui, diagnostics, files};
+use crate::{CommandResult, Exit, OutputFormat, TrustFlags, TurnFlags, Ui, diagnostics, files};
 use preface_core::{
     document::Document,
     origin::{Origin, Piece},
@@ -40,7 +40,7 @@ pub struct Args {
 }
 
 /// Renders and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let (path, text) = files::read_text(&args.file)?;
     // As a file of this name, whatever the name is: it is a template here.
     let linted = LintFile {

@@ -2,7 +2,7 @@
 
 use super::{TemplateTarget, VersionArgument, read::document, size, taking};
 use crate::{
-    CommandFailure, Exit, OutputFormat, PlaceFlags, StoreFlag, diagnostics, files,
+    CommandFailure, CommandResult, Exit, OutputFormat, PlaceFlags, StoreFlag, diagnostics, files,
     store::actor,
     ui::{Ui, count, listed, one_line},
 };
@@ -67,7 +67,7 @@ pub struct SetArgs {
 }
 
 /// Runs the command.
-pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
+pub fn set(ui: &Ui, args: &SetArgs) -> CommandResult {
     if let Some(from) = &args.from {
         return restore(ui, args, from);
     }
@@ -116,7 +116,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
 }
 
 /// Stores the text of an older version as a new one.
-fn restore(ui: &Ui, args: &SetArgs, from: &VersionArgument) -> Result<Exit, CommandFailure> {
+fn restore(ui: &Ui, args: &SetArgs, from: &VersionArgument) -> CommandResult {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
@@ -163,7 +163,7 @@ pub struct DeleteArgs {
 }
 
 /// Runs the command.
-pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
+pub fn delete(ui: &Ui, args: &DeleteArgs) -> CommandResult {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
@@ -234,7 +234,7 @@ pub struct LabelArgs {
 }
 
 /// Sets or deletes the label.
-pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, CommandFailure> {
+pub fn label(ui: &Ui, args: &LabelArgs) -> CommandResult {
     let (name, label) = (&args.target.name, &args.label);
     check_label(label)?;
     let actor = actor(args.now.as_deref())?;
@@ -297,7 +297,7 @@ pub struct ImportArgs {
 }
 
 /// Runs the command.
-pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
+pub fn import(ui: &Ui, args: &ImportArgs) -> CommandResult {
     let shown = one_line(&args.file.display().to_string());
     let document: Document = serde_json::from_slice(&files::read(&args.file)?).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is no document of templates: {error}"))

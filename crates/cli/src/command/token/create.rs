@@ -1,6 +1,6 @@
 //! `preface token create`: a new token.
 
-use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui, files, flags::age, store};
+use crate::{CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag, Ui, files, flags::age, store};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use preface_core::diagnostic::Remedy;
@@ -96,7 +96,7 @@ fn expiry(text: &str) -> Result<Expiry, String> {
 const LOCAL: &str = "local";
 
 /// Makes a token, keeps its digest and prints it.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let name = args.name.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
     if name.is_empty() || name.len() > 64 || !name.chars().all(plain) || name == LOCAL {

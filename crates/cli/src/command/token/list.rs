@@ -1,7 +1,7 @@
 //! `preface token list`: the tokens of the service.
 
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
     ui::{Cell, TextTable, Ui, style},
 };
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let accesses = args.store.open(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
     let now = Timestamp::now();
     let rows = accesses.iter().map(|access| {

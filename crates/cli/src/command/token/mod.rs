@@ -4,7 +4,7 @@ mod create;
 mod list;
 mod revoke;
 
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Ui};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +28,7 @@ pub enum Args {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     match args {
         Args::Create(args) => create::run(ui, args),
         Args::List(args) => list::run(ui, args),

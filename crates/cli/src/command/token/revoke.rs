@@ -1,6 +1,6 @@
 //! `preface token revoke`: the end of a token.
 
-use crate::{CommandFailure, Exit, OutputFormat, StoreFlag, Ui};
+use crate::{CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag, Ui};
 use preface_core::diagnostic::Remedy;
 use preface_engine::store::Actor;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// Takes the digest away.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let (name, actor) = (args.name.as_str(), Actor::new("local"));
     let removed = args.store.open(async |store| Ok(store.remove_access(name, &actor).await?))?;
     if removed != Some(true) {

@@ -2,7 +2,7 @@
 
 use super::status::permission;
 use crate::{
-    CommandFailure, Exit, OutputFormat, TemplateFlags, TurnFlags,
+    CommandResult, Exit, OutputFormat, TemplateFlags, TurnFlags,
     call::{ALLOW, command},
     diagnostics, files,
     flags::pins,
@@ -47,7 +47,7 @@ pub struct Args {
 }
 
 /// Compares and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
@@ -92,7 +92,7 @@ pub(super) struct ReviewDiff {
 
 impl ReviewDiff {
     /// Compares what a grant covers with what was granted.
-    pub fn of(engine: &Engine<'_>, request: &Request, review: &Review) -> Result<Self, CommandFailure> {
+    pub fn of(engine: &Engine<'_>, request: &Request, review: &Review) -> CommandResult<Self> {
         let Review { built, coverage } = review;
         let root = pin_root(engine.system(), &built.places.cwd);
         let mut problems = Diagnostics::new();

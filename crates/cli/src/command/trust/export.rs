@@ -1,6 +1,8 @@
 //! `preface trust export`: the grants of this project as a file for `--trust-pins`.
 
-use crate::{CommandFailure, Exit, TurnFlags, Ui, call::command, diagnostics, files, flags::pins};
+use crate::{
+    CommandFailure, CommandResult, Exit, TurnFlags, Ui, call::command, diagnostics, files, flags::pins,
+};
 use clap::ValueEnum;
 use preface_core::{
     diagnostic::Diagnostics,
@@ -53,7 +55,7 @@ enum ExportFormat {
 }
 
 /// Reads the store and prints.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let ExportFormat::Json = args.format;
     let base = pins(args.trust_pins.as_deref())?;
     let system = files::system();

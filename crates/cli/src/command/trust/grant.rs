@@ -5,7 +5,7 @@ use super::{
     status::{covered, is_problem, texts},
 };
 use crate::{
-    CommandFailure, Exit, OutputFormat, TemplateFlags, TurnFlags,
+    CommandFailure, CommandResult, Exit, OutputFormat, TemplateFlags, TurnFlags,
     call::{ALLOW, command},
     diagnostics, files,
     ui::{Cell, TextTable, Ui, listed, number, style},
@@ -80,7 +80,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let system = files::system();
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(system).with_templates(&templates);
@@ -243,7 +243,7 @@ fn keep_granted_in(
     engine: &Engine<'_>,
     args: &Args,
     review: &mut Review,
-) -> Result<Vec<String>, CommandFailure> {
+) -> CommandResult<Vec<String>> {
     if review.built.mode == TrustMode::Whole {
         let what = format!(
             "the profile `{}` trusts a project as a whole, and no single files",
@@ -325,7 +325,7 @@ pub(super) fn paths(
     engine: &Engine<'_>,
     request: &Request,
     paths: &[PathBuf],
-) -> Result<Vec<PathBuf>, CommandFailure> {
+) -> CommandResult<Vec<PathBuf>> {
     let cwd = engine.cwd(request)?;
     let root = pin_root(system, &cwd);
     let place = |path: &PathBuf| {

@@ -1,7 +1,7 @@
 //! `preface trust list`: every project that has a record.
 
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
+    CommandResult, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Cell, TextTable, Ui, count, style},
 };
 use preface_core::{
@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let engine = Engine::new(files::system()).writing(WriteScope::Nothing);
     let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut problems = Vec::new();

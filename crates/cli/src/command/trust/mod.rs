@@ -7,7 +7,7 @@ mod list;
 mod revoke;
 mod status;
 
-use crate::{CommandFailure, Exit, Ui};
+use crate::{CommandResult, Ui};
 use preface_engine::host::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\
@@ -47,7 +47,7 @@ enum TrustCommand {
 }
 
 /// Runs the subcommand.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let Some(command) = &args.command else { return status::run(ui, &args.status) };
     match command {
         TrustCommand::Diff(args) => diff::run(ui, args),

@@ -2,7 +2,7 @@
 
 use super::{grant::paths, status::texts};
 use crate::{
-    CommandFailure, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
+    CommandResult, Exit, ListDocument, OutputFormat, TurnFlags, diagnostics, files,
     ui::{Ui, style},
 };
 use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, lint::hidden::escape_hidden};
@@ -35,7 +35,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let engine = Engine::new(files::system());
     let request = args.turn.request();
     let reports = engine.revoke(&request, &paths(files::system(), &engine, &request, &args.paths)?)?;

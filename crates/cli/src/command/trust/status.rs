@@ -2,7 +2,7 @@
 
 use super::word;
 use crate::{
-    CommandFailure, Exit, OutputFormat, TemplateFlags, TurnFlags,
+    CommandResult, Exit, OutputFormat, TemplateFlags, TurnFlags,
     call::{ALLOW, command},
     diagnostics, files,
     flags::pins,
@@ -52,7 +52,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };

@@ -1,6 +1,6 @@
 //! The server: the prompts and tools that it lists, and what each call builds. Nothing is written.
 
-use crate::{CommandFailure, Exit, Subject, call::help_of, files, flags::ToolNames};
+use crate::{CommandFailure, CommandResult, Exit, Subject, call::help_of, files, flags::ToolNames};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     lint::{
@@ -68,14 +68,14 @@ pub struct Server {
 
 impl Server {
     /// Reads the presets. Calls that name no directory work where the process was started, else in the first root.
-    pub fn new(roots: Vec<PathBuf>, home_trust: HomeTrust) -> Result<Self, CommandFailure> {
+    pub fn new(roots: Vec<PathBuf>, home_trust: HomeTrust) -> CommandResult<Self> {
         let system = files::system();
         let load = |name: String| {
             let profile = profile::load(system, None, &ProfileChoice::Named(name.clone()), &[])?;
             Ok((name, profile.about))
         };
         let presets = preset_names(system, None).into_iter().map(load);
-        let presets = presets.collect::<Result<_, CommandFailure>>()?;
+        let presets = presets.collect::<CommandResult<_>>()?;
         let here = files::absolute(Path::new("."))?;
         let here = match (directory_in_roots(system, &roots, &here), roots.first()) {
             (Err(_), Some(root)) => root.clone(),
@@ -87,15 +87,15 @@ impl Server {
     /// Runs a call on a thread that may wait.
     async fn run<T: Send + 'static>(
         &self,
-        call: impl FnOnce(&Server) -> Result<T, CommandFailure> + Send + 'static,
-    ) -> Result<Result<T, CommandFailure>, ErrorData> {
+        call: impl FnOnce(&Server) -> CommandResult<T> + Send + 'static,
+    ) -> Result<CommandResult<T>, ErrorData> {
         let server = self.clone();
         let done = tokio::task::spawn_blocking(move || call(&server)).await;
         done.map_err(|_| ErrorData::internal_error("internal error; please report it", None))
     }
 
     /// Returns the request of a call, for a directory below the roots.
-    fn request(&self, mut arguments: JsonObject) -> Result<Request, CommandFailure> {
+    fn request(&self, mut arguments: JsonObject) -> CommandResult<Request> {
         // Forms of clients send an empty text where nothing was given.
         arguments.retain(|_, value| *value != "");
         if let Some((name, why)) = NOT_OVER_MCP.iter().find(|(name, _)| arguments.contains_key(*name)) {
@@ -118,7 +118,7 @@ impl Server {
         Ok(Request { cwd: Some(dir), home_trust, roots, ..options.request() })
     }
 
-    fn build(&self, arguments: JsonObject) -> Result<Subject, CommandFailure> {
+    fn build(&self, arguments: JsonObject) -> CommandResult<Subject> {
         let request = self.request(arguments)?;
         let built = Engine::new(files::system()).writing(WriteScope::Nothing).build(&request)?;
         let takes_template = built.snapshot.profile.takes_template();
@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// Returns the text of a preset's prompt.
-    fn prompt(&self, preset: &str, mut arguments: JsonObject) -> Result<String, CommandFailure> {
+    fn prompt(&self, preset: &str, mut arguments: JsonObject) -> CommandResult<String> {
         if let Some(Value::String(names)) = arguments.get("tools").filter(|names| **names != "") {
             let ToolNames(names) = ToolNames::parse(names)
                 .map_err(|why| CommandFailure::usage(why).help("write `tools` as `read,bash`, or `none`"))?;
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// Calls a tool.
-    fn call(&self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, CommandFailure> {
+    fn call(&self, tool: &str, arguments: JsonObject) -> CommandResult<CallToolResult> {
         if tool == "lint" {
             let linted = Engine::new(files::system()).lint(&self.request(arguments)?)?;
             let document = json!({ "diagnostics": linted.findings, "texts": linted.texts });
