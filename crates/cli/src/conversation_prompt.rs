@@ -6,7 +6,7 @@ use crate::{
     call, diagnostics,
     failure::{CommandFailure, CommandResult},
     files,
-    store::{self, actor},
+    store::{self, actor, conversations},
     stored_template::TemplateFlags,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{Ui, style},
@@ -21,10 +21,7 @@ use preface_core::{
 };
 use preface_engine::{
     BuildOptions, Engine, Request, TrustChoice, WriteScope,
-    conversation::{
-        ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
-        ToolSelection,
-    },
+    conversation::{ConversationError, PromptRecord, RequestPurpose, RequestResult, ToolSelection},
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
 use std::sync::Arc;
@@ -67,9 +64,9 @@ impl SubjectFlags {
     }
 
     fn turn(&self, ui: &Ui, id: &ConversationId) -> CommandResult<Subject> {
-        let system = files::shared_system();
+        let system = files::system();
         let store = self.keep.template.store.for_request(&self.turn.request());
-        let url = store.url(&*system)?;
+        let url = store.url(system)?;
         if url == StoreUrl::Memory {
             return Err(CommandFailure::usage(
                 "`memory:` is gone with this command, and a prompt for later turns with it",
@@ -78,7 +75,7 @@ impl SubjectFlags {
         }
         let request = self.request(Vec::new())?;
         let actor = actor(request.now.as_deref())?;
-        let mut options = self.turn_options(&Engine::new(&*system), &request)?;
+        let mut options = self.turn_options(&Engine::new(system), &request)?;
         if ui.can_ask() && request.trust == TrustChoice::Ask {
             let there = store.open(async |store| Ok(store.conversation(id).await?))?;
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
@@ -93,14 +90,12 @@ impl SubjectFlags {
                 Some(_) => None,
             };
             if let Some(request) = builds {
-                let Request { trust, shown, .. } =
-                    self.confirm_trust(ui, &Engine::new(&*system), &request)?;
+                let Request { trust, shown, .. } = self.confirm_trust(ui, &Engine::new(system), &request)?;
                 (options.trust, options.shown) = (trust, shown);
             }
         }
         store::with(&url, async |store| {
-            let service = ConversationService::new(system, store.clone(), Arc::new(InlineOffload))
-                .writing(WriteScope::All);
+            let service = conversations(store.clone()).writing(WriteScope::All);
             let turned = service.turn(id, &options, &actor).await;
             let is_new =
                 turned.as_ref().is_ok_and(|turned| turned.constructed && turned.head.revision.revision == 1);
@@ -124,16 +119,15 @@ impl SubjectFlags {
 
     /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
     pub fn check_trust(&self, kept: &ConversationPrompt) -> CommandResult<()> {
-        let system = files::shared_system();
+        let system = files::system();
         let request = self.request(Vec::new())?;
-        let options = self.turn_options(&Engine::new(&*system), &request)?;
+        let options = self.turn_options(&Engine::new(system), &request)?;
         let store = self.keep.template.store.for_request(&request);
         let checked = store.open(async |store| {
             let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
             if record.rebuild != Rebuild::BetweenTurns {
                 call::set_conversation(&record.options);
-                let service = ConversationService::new(system, store, Arc::new(InlineOffload))
-                    .writing(WriteScope::Nothing);
+                let service = conversations(store).writing(WriteScope::Nothing);
                 service.check_trust(&kept.head, &options).await?;
             }
             Ok(())
@@ -226,9 +220,7 @@ impl ConversationPrompt {
     ) -> CommandResult<RequestResult> {
         let actor = actor(flags.turn.request().now.as_deref())?;
         flags.keep.template.store.for_request(&flags.turn.request()).work(async |store| {
-            let system = files::shared_system();
-            let service = ConversationService::new(system, store, Arc::new(InlineOffload));
-            Ok(service
+            Ok(conversations(store)
                 .record_request(&self.head, format, content, selection, RequestPurpose::Turn, &actor)
                 .await?)
         })

@@ -78,6 +78,11 @@ impl CommandFailure {
         CommandFailure { exit, diagnostic, fixed: None, quiet: false }
     }
 
+    /// Creates the failure of what the machine refuses: `start`, `read stdin`.
+    pub fn cannot(what: &str, error: &io::Error) -> Self {
+        CommandFailure::new(format!("cannot {what}: {}", words(error)))
+    }
+
     /// Creates a failure for wrong usage.
     pub fn usage(message: impl Into<String>) -> Self {
         CommandFailure::with_exit(Exit::Usage, message)
@@ -114,7 +119,7 @@ impl CommandFailure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return CommandFailure::signalled(Exit::Done);
         }
-        CommandFailure::new(format!("cannot write to stdout: {}", words(&error)))
+        CommandFailure::cannot("write to stdout", &error)
     }
 
     /// Creates the failure of a prompt that is not made of what a lock file records.
@@ -175,7 +180,7 @@ impl CommandFailure {
 }
 
 /// The machine's words without the number that Rust appends.
-pub fn words(error: &io::Error) -> String {
+fn words(error: &io::Error) -> String {
     let words = error.to_string();
     words.split(" (os error").next().unwrap_or(&words).to_lowercase()
 }

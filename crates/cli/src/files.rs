@@ -2,7 +2,7 @@
 //! directory.
 
 use crate::{
-    failure::{CommandFailure, CommandResult, words},
+    failure::{CommandFailure, CommandResult},
     signals,
 };
 use preface_engine::{
@@ -63,7 +63,7 @@ pub fn read(file: &Path) -> CommandResult<Vec<u8>> {
 pub fn stdin_at_most(what: &str, limit: u64) -> CommandResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))))?;
+    read.map_err(|error| CommandFailure::cannot("read stdin", &error))?;
     if bytes.len() as u64 > limit {
         return Err(CommandFailure::new(format!("{what} on stdin has more than {limit} bytes")));
     }

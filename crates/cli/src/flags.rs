@@ -293,6 +293,27 @@ impl From<VerbosityFlags> for Verbosity {
     }
 }
 
+/// The flags of every list.
+#[derive(Args, Clone, Debug)]
+pub struct ListingFlags {
+    /// Set the output format; JSON includes what is not active
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    pub format: OutputFormat,
+
+    #[command(flatten)]
+    pub turn: TurnFlags,
+
+    #[command(flatten)]
+    pub trust: TrustFlags,
+}
+
+impl ListingFlags {
+    /// Returns the question.
+    pub fn request(&self) -> CommandResult<Request> {
+        Ok(Request { default_on_error: true, ..self.trust.apply(self.turn.request())? })
+    }
+}
+
 /// The names of tools: `read,bash`, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolNames(pub Vec<String>);

@@ -3,7 +3,9 @@
 use crate::failure::{CommandFailure, CommandResult};
 use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
-    Error, Request, default_store,
+    Error, Request,
+    conversation::{ConversationService, InlineOffload},
+    default_store,
     host::{
         places::{HomeTrust, StateDirInside, normal},
         system::System,
@@ -118,6 +120,11 @@ impl StoreFlag {
     }
 }
 
+/// Returns the service of the conversations of a store.
+pub fn conversations(store: Arc<dyn Store>) -> ConversationService {
+    ConversationService::new(crate::files::shared_system(), store, Arc::new(InlineOffload))
+}
+
 /// Names who works at the command line, at an instant if one is given.
 pub fn actor(now: Option<&str>) -> CommandResult<Actor> {
     match now {
@@ -150,10 +157,7 @@ pub fn with<T, Done: Future<Output = CommandResult<T>>>(
 
 /// Starts what stores and services run on.
 pub fn runtime(mut builder: tokio::runtime::Builder) -> CommandResult<Runtime> {
-    builder
-        .enable_all()
-        .build()
-        .map_err(|error| CommandFailure::new(format!("cannot start: {}", crate::failure::words(&error))))
+    builder.enable_all().build().map_err(|error| CommandFailure::cannot("start", &error))
 }
 
 /// Returns the error for a store without an address that others can write.

@@ -1,6 +1,6 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
-use crate::{Cli, CommandFailure, CommandResult, Exit, Ui, complete, failure::words};
+use crate::{Cli, CommandFailure, CommandResult, Exit, Ui, complete};
 use clap::{Arg, ArgAction, CommandFactory};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
 use std::env;
@@ -59,7 +59,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let mut script = Vec::new();
     shell
         .write_registration(VARIABLE, "preface", "preface", "preface", &mut script)
-        .map_err(|error| CommandFailure::new(format!("cannot write the script: {}", words(&error))))?;
+        .map_err(|error| CommandFailure::cannot("write the script", &error))?;
     ui.data(&script)?;
     Ok(Exit::Done)
 }

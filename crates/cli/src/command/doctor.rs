@@ -5,7 +5,8 @@ use crate::{
     CommandResult, DirectoryArgument, Exit, OutputFormat, StoreFlag,
     call::help_of,
     diagnostics, files,
-    scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
+    flags::ListingFlags,
+    scopes_view::{ListingGroup, ListingRow, rows, scope_problems, totals},
     ui::{Cell, DiagnosticView, TextTable, Ui, count, one_line, style},
 };
 use preface_core::{

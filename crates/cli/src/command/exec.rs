@@ -4,9 +4,7 @@ pub mod agents;
 mod prompt_file;
 
 use crate::{
-    CommandFailure, CommandResult, Exit, InteractionMode, Subject, SubjectFlags, diagnostics,
-    failure::words,
-    files,
+    CommandFailure, CommandResult, Exit, InteractionMode, Subject, SubjectFlags, diagnostics, files,
     ui::{Ui, count, one_line, short, style},
 };
 use agents::{PromptMode, fill, modes, passing, takes_file};
@@ -225,7 +223,7 @@ fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> CommandRe
     child.args(&command.args).envs(command.env.iter().cloned()).current_dir(&command.cwd);
     let error = std::os::unix::process::CommandExt::exec(&mut child);
     let shown = one_line(&program.display().to_string());
-    Err(CommandFailure::new(format!("cannot start `{shown}`: {}", words(&error)))
+    Err(CommandFailure::cannot(&format!("start `{shown}`"), &error)
         .help("start the agent by itself to see what is wrong with it"))
 }
 

@@ -1,9 +1,7 @@
 //! `preface man`: the manual, made from the same words as the help.
 
 use crate::{
-    Cli, CommandFailure, CommandResult, Exit,
-    failure::words,
-    files,
+    Cli, CommandFailure, CommandResult, Exit, files,
     ui::{Ui, count},
 };
 use clap::{Command, CommandFactory};
@@ -53,8 +51,6 @@ fn collect<'c>(command: &'c Command, pages: &mut Vec<&'c Command>) {
 
 fn page(command: Command) -> CommandResult<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command)
-        .render(&mut page)
-        .map_err(|error| CommandFailure::new(format!("cannot make the page: {}", words(&error))))?;
+    Man::new(command).render(&mut page).map_err(|error| CommandFailure::cannot("make the page", &error))?;
     Ok(page)
 }

@@ -3,7 +3,6 @@
 use crate::{
     CommandFailure, CommandResult, Exit, StoreFlag,
     call::command,
-    failure::words,
     files,
     flags::home_trust,
     roots::roots,
@@ -228,8 +227,8 @@ async fn serve(
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
-    let signals = SignalStreams::without_hang_up()
-        .map_err(|error| CommandFailure::new(format!("cannot start: {}", words(&error))))?;
+    let signals =
+        SignalStreams::without_hang_up().map_err(|error| CommandFailure::cannot("start", &error))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let mut greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
     if tls.is_none() && !bound.ip().is_loopback() {
@@ -302,7 +301,7 @@ fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> CommandR
 }
 
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandFailure {
-    let failure = CommandFailure::new(format!("cannot listen on {address}: {}", words(error)));
+    let failure = CommandFailure::cannot(&format!("listen on {address}"), error);
     match error.kind() {
         ErrorKind::AddrInUse => {
             failure.help("another program does; `--listen 127.0.0.1:0` picks a free port")

@@ -5,7 +5,6 @@
 
 mod details;
 mod entry;
-mod listing;
 mod row;
 mod table;
 #[cfg(test)]
@@ -13,6 +12,5 @@ mod testing;
 
 pub use details::details;
 pub use entry::{ProjectVisibility, entry_report, named, unknown, unread_servers, untrusted_servers};
-pub use listing::{InactiveRows, ListingFlags};
 pub use row::{ListingGroup, ListingRow, row, rows};
-pub use table::{head, rewrites, scope_problems, table, totals};
+pub use table::{InactiveRows, head, rewrites, scope_problems, table, totals};

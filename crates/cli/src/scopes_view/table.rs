@@ -2,7 +2,6 @@
 
 use super::{
     details::details,
-    listing::InactiveRows,
     row::{ListingGroup, ListingRow},
 };
 use crate::ui::{Cell, TextTable, count, one_line, style, wrap};
@@ -16,6 +15,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
+
+/// The treatment of inactive entries in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InactiveRows {
+    /// Each has a row, with a reason.
+    Shown,
+    LeftOut,
+}
 
 const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
 

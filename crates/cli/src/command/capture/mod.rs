@@ -7,7 +7,6 @@ mod view;
 use crate::{
     CommandFailure, CommandResult, Exit,
     command::exec::{agents::AgentName, not_found, program_row, row_lines},
-    failure::words,
     files,
     flags::TrustFlag,
     ui::{Ui, one_line, style},
@@ -153,15 +152,18 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if folder.is_some_and(|dir| dir != Path::new("") && !dir.is_dir()) {
         return Err(CommandFailure::usage("the directory of `--save` does not exist"));
     }
-    let digits = unique_digits().map_err(|error| failed("start", &error))?;
+    let digits = unique_digits().map_err(|error| CommandFailure::cannot("start", &error))?;
     let message = if args.listen { String::new() } else { format!("Answer with OK. ({digits})") };
     let places = Places { root: pin_root(system, &cwd), home: env::home_dir(), cwd };
     let subject = Subject { args, agent, rules, places, message };
     let places = &subject.places;
-    let runtime =
-        Builder::new_current_thread().enable_all().build().map_err(|error| failed("start", &error))?;
-    let mut endpoint =
-        runtime.block_on(Endpoint::start(0)).map_err(|error| failed("listen on loopback", &error))?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CommandFailure::cannot("start", &error))?;
+    let mut endpoint = runtime
+        .block_on(Endpoint::start(0))
+        .map_err(|error| CommandFailure::cannot("listen on loopback", &error))?;
     let on_terminal = ui.can_ask() && io::stdout().is_terminal();
     let is_print = args.print || !on_terminal || rules.terminal.is_none();
     let mode = match is_print {
@@ -210,9 +212,9 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         ));
     }
     let running = launch.run(&program, path.as_deref(), places, mode, &subject.message, &mut endpoint);
-    let recording = runtime
-        .block_on(running)
-        .map_err(|error| failed(&format!("start `{}`", one_line(&program.display().to_string())), &error))?;
+    let recording = runtime.block_on(running).map_err(|error| {
+        CommandFailure::cannot(&format!("start `{}`", one_line(&program.display().to_string())), &error)
+    })?;
     subject.finish(ui, &recording, mode, &before, version)
 }
 
@@ -269,10 +271,6 @@ impl Subject<'_> {
         let is_interrupted = recording.ended == Ended::Interrupted && !args.listen;
         Ok(if is_interrupted { Exit::Interrupted } else { Exit::Done })
     }
-}
-
-fn failed(what: &str, error: &io::Error) -> CommandFailure {
-    CommandFailure::new(format!("cannot {what}: {}", words(error)))
 }
 
 /// Returns the failure for an agent that is not started.

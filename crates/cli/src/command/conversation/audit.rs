@@ -1,6 +1,6 @@
 //! `preface conversation history --audit`: what happened in the store.
 
-use super::pages;
+use super::{in_steps, pages};
 use crate::{
     CommandFailure, CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     flags::age,
@@ -70,14 +70,7 @@ fn trim(ui: &Ui, args: &AuditFlags, store: &StoreFlag, format: OutputFormat, age
             let (all, _) = pages(usize::MAX, async |page| store.audit(&page).await).await?;
             return Ok(all.iter().filter(|entry| entry.at < before).count());
         }
-        let mut done = 0;
-        loop {
-            let gone = store.trim_audit(before, STEP, &actor).await?;
-            done += usize::try_from(gone).unwrap_or(usize::MAX);
-            if gone < STEP {
-                return Ok(done);
-            }
-        }
+        in_steps(STEP, async || store.trim_audit(before, STEP, &actor).await).await
     })?;
     let done = done.unwrap_or_default();
     let what = if done == 1 { "1 entry".to_owned() } else { format!("{done} entries") };

@@ -1,6 +1,6 @@
 //! `preface conversation delete`: removes conversations from the store.
 
-use super::{id, unknown};
+use super::{id, in_steps, unknown};
 use crate::{
     CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag,
     flags::age,
@@ -103,14 +103,7 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> CommandResult {
         if args.dry_run {
             return Ok(usize::try_from(store.count_unused(before).await?).unwrap_or(usize::MAX));
         }
-        let mut done = 0;
-        loop {
-            let gone = store.purge(before, STEP, actor).await?;
-            done += usize::try_from(gone).unwrap_or(usize::MAX);
-            if gone < STEP {
-                return Ok(done);
-            }
-        }
+        in_steps(STEP, async || store.purge(before, STEP, actor).await).await
     })?;
     let many = done.unwrap_or_default();
     let what = count(many, "conversation");

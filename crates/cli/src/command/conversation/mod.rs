@@ -14,17 +14,17 @@ pub use history::stored_prompts;
 use crate::{
     CommandFailure, CommandResult, StoreFlag, TrustFlags, TurnFlags, complete, files,
     flags::ToolNames,
-    store::actor,
+    store::{actor, conversations},
     ui::{Ui, one_line},
 };
 use preface_engine::{
     BuildOptions, Engine,
-    conversation::{ConversationError, ConversationService, InlineOffload},
+    conversation::{ConversationError, ConversationService},
     store::{
         Actor, ConversationId, Page, PageRequest, PromptSummary, StoreError, TemplateUsed, format_instant,
     },
 };
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,15 +120,12 @@ impl AgainFlags {
         };
         let mut request = self.trust.apply(turn.request())?;
         let mut options = BuildOptions::of(&request);
-        let system = files::shared_system();
         if self.directory.is_some() {
             request.cwd.clone_from(&self.directory);
-            let cwd = Engine::new(&*system).cwd(&request)?;
+            let cwd = Engine::new(files::system()).cwd(&request)?;
             options.cwd = Some(cwd.display().to_string());
         }
-        let done = self.store.open(async |store| {
-            Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), options, actor).await?)
-        })?;
+        let done = self.store.open(async |store| Ok(act(conversations(store), options, actor).await?))?;
         done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())
     }
 }
@@ -176,6 +173,18 @@ fn document(head: &PromptSummary) -> serde_json::Value {
 /// Reads an id of the command line.
 fn id(text: &str) -> Result<ConversationId, String> {
     text.parse().map_err(|error: preface_engine::store::ConversationIdError| error.to_string())
+}
+
+/// Deletes in steps, one transaction each, until less than a step is left. Returns the number.
+async fn in_steps(step: u64, delete: impl AsyncFn() -> Result<u64, StoreError>) -> CommandResult<usize> {
+    let mut done = 0;
+    loop {
+        let gone = delete().await?;
+        done += usize::try_from(gone).unwrap_or(usize::MAX);
+        if gone < step {
+            return Ok(done);
+        }
+    }
 }
 
 /// Reads pages one after the other, as far as they go. Returns also whether there are more.

@@ -4,21 +4,17 @@ use super::unknown;
 use crate::{
     CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
-    files,
+    store::conversations,
     ui::{Cell, TextTable, Ui, minute, number, one_line, style},
 };
 use preface_engine::{
-    conversation::{ConversationService, InlineOffload, RequestPurpose, RequestSummary},
+    conversation::{RequestPurpose, RequestSummary},
     store::ConversationId,
 };
-use std::sync::Arc;
 
 /// Prints the recorded requests.
 pub fn list(ui: &Ui, store: &StoreFlag, id: &ConversationId, format: OutputFormat) -> CommandResult {
-    let found = store.open(async |store| {
-        let system = files::shared_system();
-        Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)
-    })?;
+    let found = store.open(async |store| Ok(conversations(store).request_summaries(id).await?))?;
     let summaries = found.ok_or_else(|| unknown(id))?;
     ui.show(format, &ListDocument::of("requests", &summaries), || match summaries.as_slice() {
         [] => {

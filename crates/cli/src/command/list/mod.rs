@@ -10,7 +10,8 @@ pub use presets::Preset;
 use super::doctor;
 use crate::{
     CommandResult, Exit, OutputFormat, Ui, diagnostics, files,
-    scopes_view::{InactiveRows, ListingFlags, ListingGroup},
+    flags::ListingFlags,
+    scopes_view::{InactiveRows, ListingGroup},
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preface_core::{diagnostic::Diagnostic, extension::Category};

@@ -157,17 +157,15 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if !report.added.is_empty() && !report.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} already granted.{dim:#}", were(report.unchanged.len()));
     }
-    for name in &others {
-        let care = style::CARE;
-        let _ = writeln!(out, "{care}not granted there as it is here:{care:#} {}", escape_hidden(name));
-    }
-    for name in &report.untrusted {
-        let care = style::CARE;
-        let _ = writeln!(out, "{care}still left out:{care:#} {}", escape_hidden(name));
-    }
-    for name in &report.hidden {
-        let care = style::CARE;
-        let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
+    let care = style::CARE;
+    for (what, names, why) in [
+        ("not granted there as it is here", &others, ""),
+        ("still left out", &report.untrusted, ""),
+        ("not granted", &report.hidden, " has hidden characters"),
+    ] {
+        for name in names {
+            let _ = writeln!(out, "{care}{what}:{care:#} {}{why}", escape_hidden(name));
+        }
     }
     // The branch of the report is a line of the coverage.
     out.push_str(&covered(&coverage.lines()));
