@@ -14,7 +14,7 @@ pub use diagnostic::DiagnosticView;
 pub use table::{Cell, TextTable};
 pub use text::{columns, count, listed, minute, number, one_line, short, short_middle, visible, wrap};
 
-use crate::failure::{CommandFailure, CommandResult};
+use crate::failure::{CommandFailure, CommandResult, Exit};
 use preface_core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -141,35 +141,28 @@ impl Ui {
         self.data(json_line(value)?.as_bytes())
     }
 
-    /// Writes a value to stdout as JSON, or the view of it for people.
+    /// Writes a value to stdout as JSON, or the view of it for people. A command may end with it.
     pub fn show(
         &self,
         format: OutputFormat,
         value: &impl serde::Serialize,
         view: impl FnOnce() -> String,
-    ) -> CommandResult<()> {
+    ) -> CommandResult {
         match format {
-            OutputFormat::Json => self.json(value),
-            OutputFormat::Text => self.view(&view()),
+            OutputFormat::Json => self.json(value)?,
+            OutputFormat::Text => self.view(&view())?,
         }
+        Ok(Exit::Done)
     }
 
-    /// Reports what a command did: for programs a value on stdout, for people words on stderr.
-    pub fn result(
-        &self,
-        format: OutputFormat,
-        value: &impl serde::Serialize,
-        words: &str,
-    ) -> CommandResult<()> {
+    /// Reports what a command did: for programs a value on stdout, for people words on stderr. A command may end with it.
+    pub fn result(&self, format: OutputFormat, value: &impl serde::Serialize, words: &str) -> CommandResult {
         match format {
-            OutputFormat::Json => self.json(value),
-            OutputFormat::Text => {
-                if !self.is_quiet() {
-                    self.eprint(words);
-                }
-                Ok(())
-            }
+            OutputFormat::Json => self.json(value)?,
+            OutputFormat::Text if self.is_quiet() => {}
+            OutputFormat::Text => self.eprint(words),
         }
+        Ok(Exit::Done)
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.

@@ -1,6 +1,6 @@
 //! `preface catalog delete`: forgets a catalog.
 
-use crate::{CommandResult, Exit, OutputFormat, Ui, files};
+use crate::{CommandResult, OutputFormat, Ui, files};
 use preface_engine::catalogs;
 use serde_json::json;
 
@@ -27,6 +27,5 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     catalogs::remove(files::system(), &args.version)?;
     let done = json!({ "version": args.version, "deleted": true });
-    ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
-    Ok(Exit::Done)
+    ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))
 }

@@ -58,8 +58,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if let (true, Some(category)) = (rows.is_empty(), &args.category) {
         return Err(no_category(&index, category));
     }
-    ui.show(args.format, &ListDocument::of("prompts", &rows), || prompts_view(&rows, ui.columns()))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &ListDocument::of("prompts", &rows), || prompts_view(&rows, ui.columns()))
 }
 
 /// Creates the failure for an unknown category, with the known ones.

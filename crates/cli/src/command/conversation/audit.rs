@@ -80,8 +80,7 @@ fn trim(ui: &Ui, args: &AuditFlags, store: &StoreFlag, format: OutputFormat, age
         format!("Removed {what} from before {before}.\n")
     };
     let report = json!({ "deleted": done, "before": format_instant(before), "dry_run": args.dry_run });
-    ui.result(format, &report, &words)?;
-    Ok(Exit::Done)
+    ui.result(format, &report, &words)
 }
 
 fn document(entry: &AuditEntry) -> Value {

@@ -113,6 +113,5 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> CommandResult {
         format!("Deleted {what} not used since {before}.\n")
     };
     let report = json!({ "deleted": many, "before": format_instant(before), "dry_run": args.dry_run });
-    ui.result(args.format, &report, &words)?;
-    Ok(Exit::Done)
+    ui.result(args.format, &report, &words)
 }

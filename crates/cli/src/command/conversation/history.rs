@@ -69,8 +69,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         row["replaced_at"] = replaced_at.map(format_instant).into();
         row
     });
-    ui.show(args.format, &ListDocument::of("prompts", rows), || view(&prompts, ui.columns()))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &ListDocument::of("prompts", rows), || view(&prompts, ui.columns()))
 }
 
 fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>) -> String {

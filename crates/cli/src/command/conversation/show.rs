@@ -54,8 +54,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         "document": subject.document()?,
     });
     let parts = explain::parts(ui, &subject)?;
-    ui.show(args.format, &document, || format!("{}\n{parts}", about(&conversation.head, ui.columns())))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &document, || format!("{}\n{parts}", about(&conversation.head, ui.columns())))
 }
 
 /// Formats the properties of a stored prompt, a line each.

@@ -2,7 +2,7 @@
 
 use super::{KINDS, ListKind, ListQuery};
 use crate::{
-    CommandFailure, CommandResult, Exit, ListDocument,
+    CommandFailure, CommandResult, ListDocument,
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, one_line},
 };
@@ -63,6 +63,5 @@ pub(super) fn run(ui: &Ui, query: &ListQuery<'_>, kind: Option<ListKind>, name: 
     let entries = found.concat().into_iter().map(|row| row.value.document).collect();
     let list = ListDocument { kind: "extensions", entries, diagnostics: &report.diagnostics };
     let reports = found.iter().map(|entries| entry_report(entries, project));
-    ui.show(query.format, &list, || reports.collect::<Vec<_>>().join("\n"))?;
-    Ok(Exit::Done)
+    ui.show(query.format, &list, || reports.collect::<Vec<_>>().join("\n"))
 }

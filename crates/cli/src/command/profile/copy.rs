@@ -2,7 +2,7 @@
 
 use super::find;
 use crate::{
-    CommandFailure, CommandResult, Exit, OutputFormat, PlaceFlags,
+    CommandFailure, CommandResult, OutputFormat, PlaceFlags,
     call::command,
     files,
     ui::{Ui, one_line},
@@ -104,6 +104,5 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         places.shown(&file),
         command(&format!("build --preset {new}")),
     );
-    ui.result(args.format, &done, &words)?;
-    Ok(Exit::Done)
+    ui.result(args.format, &done, &words)
 }

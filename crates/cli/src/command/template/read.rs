@@ -63,8 +63,7 @@ pub fn list(ui: &Ui, args: &ListArgs) -> CommandResult {
     })?;
     let found = found.unwrap_or_default();
     let list = ListDocument::of("templates", found.iter().map(document));
-    ui.show(args.format, &list, || current(&found, ui.columns()))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &list, || current(&found, ui.columns()))
 }
 
 /// Shows the current versions of templates.

@@ -129,8 +129,7 @@ fn restore(ui: &Ui, args: &SetArgs, from: &VersionArgument) -> CommandResult {
         format!("`{name}` is now at version {}: the text of version {old} ({}).\n", new.version, size(&new));
     let report =
         json!({ "name": name.as_str(), "stored": document(&new), "changed": true, "diagnostics": [] });
-    ui.result(args.format, &report, &words)?;
-    Ok(Exit::Done)
+    ui.result(args.format, &report, &words)
 }
 
 // `preface template delete`: back to the default.
@@ -188,8 +187,7 @@ pub fn delete(ui: &Ui, args: &DeleteArgs) -> CommandResult {
     };
     let changed = done.is_some();
     let report = json!({ "name": name.as_str(), "stored": done.as_ref().map(document), "changed": changed });
-    ui.result(args.format, &report, &words)?;
-    Ok(Exit::Done)
+    ui.result(args.format, &report, &words)
 }
 
 // `preface template label`: words for versions.
@@ -251,14 +249,12 @@ pub fn label(ui: &Ui, args: &LabelArgs) -> CommandResult {
         Some(None) => {
             let words = format!("Deleted the label `{shown}` of `{name}`.\n");
             let report = json!({ "name": name.as_str(), "label": label, "version": null });
-            ui.result(args.format, &report, &words)?;
-            Ok(Exit::Done)
+            ui.result(args.format, &report, &words)
         }
         Some(Some(version)) => {
             let words = format!("Version {version} of `{name}` has the label `{shown}`.\n");
             let report = json!({ "name": name.as_str(), "label": label, "version": version });
-            ui.result(args.format, &report, &words)?;
-            Ok(Exit::Done)
+            ui.result(args.format, &report, &words)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `preface token list`: the tokens of the service.
 
 use crate::{
-    CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
+    CommandResult, ListDocument, OutputFormat, StoreFlag,
     call::command,
     ui::{Cell, TextTable, Ui, style},
 };
@@ -40,8 +40,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
             "expired": access.is_expired(now),
         })
     });
-    ui.show(args.format, &ListDocument::of("tokens", rows), || view(&accesses, now))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &ListDocument::of("tokens", rows), || view(&accesses, now))
 }
 
 fn view(accesses: &[TokenRecord], now: Timestamp) -> String {

@@ -1,6 +1,6 @@
 //! `preface token revoke`: the end of a token.
 
-use crate::{CommandFailure, CommandResult, Exit, OutputFormat, StoreFlag, Ui};
+use crate::{CommandFailure, CommandResult, OutputFormat, StoreFlag, Ui};
 use preface_core::diagnostic::Remedy;
 use preface_engine::store::Actor;
 use serde_json::json;
@@ -39,6 +39,5 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         .help(Remedy::command("see the names", "token list")));
     }
     let done = json!({ "name": name, "revoked": true });
-    ui.show(args.format, &done, || format!("The token `{name}` is revoked.\n"))?;
-    Ok(Exit::Done)
+    ui.show(args.format, &done, || format!("The token `{name}` is revoked.\n"))
 }
