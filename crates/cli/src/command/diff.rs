@@ -323,11 +323,9 @@ impl AgainstFlags {
             ("now", self.against_now.clone()),
             ("tz", self.against_tz.clone()),
         ];
-        let mut with: Vec<String> = changed
-            .into_iter()
-            .filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?))))
-            .collect();
-        with.extend(self.against_set.iter().map(|set| one_line(set)));
+        let changed =
+            changed.into_iter().filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?))));
+        let with: Vec<String> = changed.chain(self.against_set.iter().map(|set| one_line(set))).collect();
         if with.is_empty() { preset.to_owned() } else { format!("{preset} ({})", with.join(", ")) }
     }
 }
@@ -355,13 +353,9 @@ fn saved_side(file: &Path) -> CommandResult<DiffSide> {
 
 fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let total = |side: &DiffSide| {
-        format!(
-            "{bold}{}{bold:#}  {dim}{}, {}{dim:#}",
-            side.name,
-            count(side.document.tokens.count, "token"),
-            count(side.document.text.len(), "byte")
-        )
+    let total = |DiffSide { name, document }: &DiffSide| {
+        let (tokens, bytes) = (count(document.tokens.count, "token"), count(document.text.len(), "byte"));
+        format!("{bold}{name}{bold:#}  {dim}{tokens}, {bytes}{dim:#}")
     };
     let mut out = format!("--- {}\n+++ {}\n", total(left), total(right));
     if difference.same {
@@ -383,17 +377,11 @@ fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize)
         out.push_str(&format!("{dim}{} the same{dim:#}\n", count(same, "part")));
     }
     let prefix = &difference.cached_prefix;
-    let mut cache = format!(
-        "cache: the first {} ({}) are the same",
-        count(prefix.tokens, "token"),
-        count(prefix.bytes, "byte")
-    );
+    let (tokens, bytes) = (count(prefix.tokens, "token"), count(prefix.bytes, "byte"));
+    let mut cache = format!("cache: the first {tokens} ({bytes}) are the same");
     if let Some(cause) = difference.first_difference.as_ref().and_then(|first| first.cause()) {
-        cache.push_str(&format!(
-            "; then `{}` differs, because of {bold}{}{bold:#}",
-            cause.section,
-            one_line(&cause.label)
-        ));
+        let (section, label) = (&cause.section, one_line(&cause.label));
+        cache.push_str(&format!("; then `{section}` differs, because of {bold}{label}{bold:#}"));
     }
     out.push_str(&wrap(&cache, most, 0));
     out.push_str(".\n\n");

@@ -83,10 +83,8 @@ fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool 
     let entries = report.scopes.entries.iter().map(|entry| &entry.diagnostics);
     let of_entries = entries.chain(report.mcp.servers.iter().map(|server| &server.diagnostics));
     let of_entries: Vec<&Diagnostic> = of_entries.flatten().collect();
-    problems
-        .iter()
-        .filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .any(|diagnostic| !of_entries.contains(&diagnostic))
+    let mut errors = problems.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.any(|diagnostic| !of_entries.contains(&diagnostic))
 }
 
 /// Returns what there is to report, with the diagnostics about files that are no extensions, the worst first.
@@ -229,11 +227,8 @@ const MOST_HIDDEN: usize = 5;
 /// Names what is hidden, with its layer: `bash of bundled`.
 fn hidden(rows: &[ListingRow]) -> String {
     let rows: Vec<&ListingRow> = rows.iter().filter(|row| row.state() == EntryState::Hidden).collect();
-    let mut names: Vec<String> = rows
-        .iter()
-        .take(MOST_HIDDEN)
-        .map(|row| format!("{} of {}", one_line(&row.name), row.origin.scope))
-        .collect();
+    let name = |row: &&ListingRow| format!("{} of {}", one_line(&row.name), row.origin.scope);
+    let mut names: Vec<String> = rows.iter().take(MOST_HIDDEN).map(name).collect();
     if rows.len() > MOST_HIDDEN {
         names.push(format!("{} more", rows.len() - MOST_HIDDEN));
     }
@@ -247,21 +242,17 @@ fn document(
     files: &[FileCount],
     problems: &[Diagnostic],
 ) -> Value {
-    let extensions: Vec<Value> = report
-        .scopes
-        .entries
-        .iter()
-        .map(|entry| {
-            json!({
-                "id": entry.name,
-                "kind": entry.value.category.kind(),
-                "state": entry.state().as_str(),
-                "scope": entry.origin.scope,
-                "configScope": entry.config_scope,
-                "shadows": entry.shadows,
-            })
+    let extensions = report.scopes.entries.iter().map(|entry| {
+        json!({
+            "id": entry.name,
+            "kind": entry.value.category.kind(),
+            "state": entry.state().as_str(),
+            "scope": entry.origin.scope,
+            "configScope": entry.config_scope,
+            "shadows": entry.shadows,
         })
-        .collect();
+    });
+    let extensions: Vec<Value> = extensions.collect();
     let startup = report.scopes.startup();
     let counts = |count: &FileCount| {
         (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))

@@ -244,12 +244,8 @@ fn attachments(explained: &Explanation, room: Option<usize>) -> String {
             continue;
         }
         let tokens: usize = here.iter().map(|attachment| attachment.tokens).sum();
-        let _ = writeln!(
-            out,
-            "\n{bold}not in the system prompt{bold:#}, {}: {}",
-            place.about(),
-            count(tokens, "token")
-        );
+        let (about, tokens) = (place.about(), count(tokens, "token"));
+        let _ = writeln!(out, "\n{bold}not in the system prompt{bold:#}, {about}: {tokens}");
         let mut table = TextTable::headed(["tokens", "stability", "text"]).right(&[0]);
         for AttachmentRow { id, tokens, stability, sources, .. } in here {
             table.row([
@@ -274,10 +270,7 @@ fn triggers(explained: &Explanation, room: Option<usize>) -> String {
     let mut table = TextTable::headed(["made by", "hook", "sections"]);
     for trigger in &explained.triggers {
         let sections: Vec<&str> = trigger.sections.iter().map(|id| id.as_str()).collect();
-        let sections = match sections.len() {
-            0 => "none changed".to_owned(),
-            _ => sections.join(", "),
-        };
+        let sections = if sections.is_empty() { "none changed".to_owned() } else { sections.join(", ") };
         table.row([
             trigger.kind.as_str().into(),
             trigger.by.as_deref().unwrap_or("").into(),

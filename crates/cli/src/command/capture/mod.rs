@@ -311,10 +311,8 @@ fn no_request(agent: &Agent, recording: &Recording) -> CommandFailure {
     };
     let failure = CommandFailure::new(format!("{} {how}: {sent}", agent.title));
     let printed: Vec<&str> = recording.printed.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = printed[printed.len().saturating_sub(5)..]
-        .iter()
-        .map(|line| one_line(line.trim()))
-        .collect::<Vec<_>>();
+    let last = printed[printed.len().saturating_sub(5)..].iter().map(|line| one_line(line.trim()));
+    let last: Vec<String> = last.collect();
     failure.help(match last.as_slice() {
         [] => Remedy::command("see how it is started", format_args!("capture {} --dry-run", agent.name)),
         last => format!("it printed: {}", last.join(" / ")).into(),

@@ -7,7 +7,7 @@ use crate::{
 use preface_capture::{
     agent::{Agent, find},
     body::{Item, ItemKind},
-    document::{Capture, CapturedRequest},
+    document::{Capture, CapturedRequest, SecretPlace},
     run::Mode,
     source::{Source, SourceKind},
 };
@@ -227,11 +227,9 @@ impl<'c> CountedRequest<'c> {
             None => "cache: the request has no cache marks; a service that caches by itself keeps the longest beginning that stays the same.".to_owned(),
         });
         if !request.secrets.is_empty() {
-            let codes: Vec<String> = request
-                .secrets
-                .iter()
-                .map(|secret| format!("{} at byte {}", secret.code, number(secret.range.start)))
-                .collect();
+            let code =
+                |secret: &SecretPlace| format!("{} at byte {}", secret.code, number(secret.range.start));
+            let codes: Vec<String> = request.secrets.iter().map(code).collect();
             lines.push(format!("secrets: {}.", listed(&codes)));
         }
         if capture.requests.len() > 1 {

@@ -168,37 +168,28 @@ fn afterwards(
         diagnostics.extend(build.scopes()?.diagnostics.into_iter().filter(is_unknown));
     }
     diagnostics.extend(match value {
-        None if file.scope() == Scope::Project && settings.untrusted.is_some() => Some(
-            Diagnostic::new(
-                Severity::Info,
-                DiagnosticCode::TrustUntrusted,
-                format!("{} is used only after you trust its present content", file.shown()),
-            )
-            .help(Remedy::grant("trust it")),
-        ),
+        None if file.scope() == Scope::Project && settings.untrusted.is_some() => {
+            let words = format!("{} is used only after you trust its present content", file.shown());
+            Some(Diagnostic::info(DiagnosticCode::TrustUntrusted, words).help(Remedy::grant("trust it")))
+        }
         Some(value) if value.outcome == ValueOutcome::Overridden => {
             let stronger = all.iter().rev().find(|value| value.outcome == ValueOutcome::Used);
             let stronger = stronger.filter(|stronger| stronger.by > by);
             let words = match stronger {
                 Some(other) => {
-                    let value = one_line(&other.value.to_string());
-                    format!(
-                        "it is not used here: {} sets `{name}` to {}",
-                        spot(&other.place),
-                        short(&value, 60)
-                    )
+                    let (place, value) = (spot(&other.place), one_line(&other.value.to_string()));
+                    format!("it is not used here: {place} sets `{name}` to {}", short(&value, 60))
                 }
                 None => "it is not used here: a stronger layer hides it".to_owned(),
             };
-            Some(Diagnostic::warning(DiagnosticCode::SettingsHidden, words).help(Remedy::command(
-                "see the value of each layer",
-                format_args!("config get {name} --why"),
-            )))
+            let get = format!("config get {name} --why");
+            let remedy = Remedy::command("see the value of each layer", get);
+            Some(Diagnostic::warning(DiagnosticCode::SettingsHidden, words).help(remedy))
         }
-        Some(value) if value.outcome == ValueOutcome::Ignored => Some(Diagnostic::warning(
-            DiagnosticCode::SettingsHidden,
-            format!("it is not used here: {}", outcome(&settings, key, value, &all)),
-        )),
+        Some(value) if value.outcome == ValueOutcome::Ignored => {
+            let words = format!("it is not used here: {}", outcome(&settings, key, value, &all));
+            Some(Diagnostic::warning(DiagnosticCode::SettingsHidden, words))
+        }
         _ => None,
     });
     Ok(diagnostics)

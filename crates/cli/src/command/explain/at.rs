@@ -118,11 +118,8 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
     let mut out = String::new();
     for hit in found.iter().take(HITS) {
         for piece in &hit.pieces {
-            let _ = writeln!(
-                out,
-                "{bold}{}{bold:#} {dim}bytes {}–{}{dim:#}",
-                piece.section, piece.range.start, piece.range.end
-            );
+            let MatchPiece { section, range, .. } = piece;
+            let _ = writeln!(out, "{bold}{section}{bold:#} {dim}bytes {}–{}{dim:#}", range.start, range.end);
             out.push_str(&origin(subject, piece, columns));
         }
     }
@@ -136,7 +133,11 @@ fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
 fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
     let MatchPiece { origin, range, .. } = piece;
     let line = short(&one_line(&subject.prompt.text[range.clone()]), columns.saturating_sub(8)).into_owned();
-    match origin {
+    let in_profile = |about: &str| {
+        let place = subject.place_in_profile(origin, range)?;
+        Some(place_about(&place, about, columns))
+    };
+    let about = match origin {
         Origin::Source { source, span, .. } => {
             let file = subject.file(source);
             let place = match file.as_deref().map(String::from_utf8_lossy) {
@@ -150,27 +151,24 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
                     ..Place::file(Some(source.scope), format!("{}@{}", source.path, span.start))
                 },
             };
-            diagnostic::place(&place, style::GOOD, columns)
+            return diagnostic::place(&place, style::GOOD, columns);
         }
         Origin::Literal { profile, key } => {
             let about = about_literal(&subject.prompt.preset, profile, key);
-            match subject.place_in_profile(origin, range) {
-                Some(place) => place_about(&place, &about, columns),
-                None => format!(" ——▶ {about}\n     {line}\n"),
+            match in_profile(&about) {
+                Some(place) => return place,
+                None => about,
             }
         }
-        Origin::Variable { key, source } => match subject.place_in_profile(origin, range) {
-            Some(place) => place_about(&place, &format!("the variable `{key}`"), columns),
-            None => format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source)),
+        Origin::Variable { key, source } => match in_profile(&format!("the variable `{key}`")) {
+            Some(place) => return place,
+            None => format!("the variable `{key}`, from {}", one_line(source)),
         },
-        Origin::Stored { span, .. } => {
-            format!(" ——▶ {origin}, byte {} (of the store)\n     {line}\n", span.start)
-        }
-        Origin::Caller { flag } => format!(" ——▶ {}\n     {line}\n", one_line(flag)),
-        Origin::Hook { hook, event } => {
-            format!(" ——▶ the hook `{}`, at {event}\n     {line}\n", one_line(hook))
-        }
-    }
+        Origin::Stored { span, .. } => format!("{origin}, byte {} (of the store)", span.start),
+        Origin::Caller { flag } => one_line(flag),
+        Origin::Hook { hook, event } => format!("the hook `{}`, at {event}", one_line(hook)),
+    };
+    format!(" ——▶ {about}\n     {line}\n")
 }
 
 /// Describes a literal: its key, and who sets it.
@@ -270,11 +268,8 @@ fn outcome(ui: &Ui, subject: &Subject, source: &Source, line: usize, file: &[u8]
     let verdict = match outcome {
         LineOutcome::NoSuchLine => {
             let lines = String::from_utf8_lossy(file).lines().count();
-            return Err(CommandFailure::new(format!(
-                "{} has {}, and no line {line}",
-                one_line(&source.path),
-                count(lines, "line")
-            )));
+            let (path, lines) = (one_line(&source.path), count(lines, "line"));
+            return Err(CommandFailure::new(format!("{path} has {lines}, and no line {line}")));
         }
         LineOutcome::Whole => "is in the prompt",
         LineOutcome::Partial => "is in the prompt in part",

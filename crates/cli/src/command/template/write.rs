@@ -90,29 +90,21 @@ pub fn set(ui: &Ui, args: &SetArgs) -> CommandResult {
     let name = args.target.name.clone();
     let new = NewVersion { note: args.note.clone(), ..NewVersion::of(name.clone(), text) };
     let put = args.target.store.work(async |store| Ok(store.put_template(new, expect, &actor).await?))?;
-    let line = match &put {
-        PutOutcome::Stored(version) => {
-            // Diagnostics of the stored text were reported when it was stored.
-            let file = escape_hidden(&file.to_string_lossy()).into_owned();
-            diagnostics::few(ui, findings.clone(), &format!("lint --preset template --file {file}"));
-            format!("`{name}` is now at version {} ({}).\n", version.version, size(version))
-        }
-        PutOutcome::Unchanged(version) => {
-            format!("`{name}` has this text already (version {}).\n", version.version)
-        }
-        PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current.clone())).into()),
+    let (version, changed) = match put {
+        PutOutcome::Stored(version) => (version, true),
+        PutOutcome::Unchanged(version) => (version, false),
+        PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current)).into()),
     };
-    if args.format == OutputFormat::Json {
-        let (version, changed) = match &put {
-            PutOutcome::Stored(version) => (Some(version), true),
-            PutOutcome::Unchanged(version) => (Some(version), false),
-            PutOutcome::Stale(version) => (version.as_ref(), false),
-        };
-        ui.json(&json!({ "name": name.as_str(), "stored": version.map(document), "changed": changed, "diagnostics": findings }))?;
-    } else if !ui.is_quiet() {
-        ui.eprint(&line);
-    }
-    Ok(Exit::Done)
+    let report = json!({ "name": name.as_str(), "stored": document(&version), "changed": changed, "diagnostics": &findings });
+    let words = if changed {
+        // Diagnostics of the stored text were reported when it was stored.
+        let file = escape_hidden(&file.to_string_lossy()).into_owned();
+        diagnostics::few(ui, findings, &format!("lint --preset template --file {file}"));
+        format!("`{name}` is now at version {} ({}).\n", version.version, size(&version))
+    } else {
+        format!("`{name}` has this text already (version {}).\n", version.version)
+    };
+    ui.result(args.format, &report, &words)
 }
 
 /// Stores the text of an older version as a new one.
@@ -246,13 +238,11 @@ pub fn label(ui: &Ui, args: &LabelArgs) -> CommandResult {
     match done {
         None if args.delete => Err(TemplatesError::NoLabel(name.clone(), label.clone()).into()),
         None => Err(wanted.missing(name).into()),
-        Some(None) => {
-            let words = format!("Deleted the label `{shown}` of `{name}`.\n");
-            let report = json!({ "name": name.as_str(), "label": label, "version": null });
-            ui.result(args.format, &report, &words)
-        }
-        Some(Some(version)) => {
-            let words = format!("Version {version} of `{name}` has the label `{shown}`.\n");
+        Some(version) => {
+            let words = match version {
+                None => format!("Deleted the label `{shown}` of `{name}`.\n"),
+                Some(version) => format!("Version {version} of `{name}` has the label `{shown}`.\n"),
+            };
             let report = json!({ "name": name.as_str(), "label": label, "version": version });
             ui.result(args.format, &report, &words)
         }
