@@ -117,7 +117,10 @@ pub fn tools() -> ArgValueCompleter {
         let Some(current) = current.to_str() else { return Vec::new() };
         let (listed, last) =
             current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
-        let Ok(report) = Engine::new(files::system()).servers(&request()) else { return Vec::new() };
+        let Ok(report) = Engine::new(files::system()).look(&request()).and_then(|build| build.servers())
+        else {
+            return Vec::new();
+        };
         let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
         let entries = report.scopes.scopes.of(preface_core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
@@ -163,7 +166,8 @@ pub fn tokenizers() -> ArgValueCandidates {
 pub fn variables() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Some(current) = current.to_str() else { return Vec::new() };
-        let declared = Engine::new(files::system()).declarations(&request()).unwrap_or_default();
+        let build = Engine::new(files::system()).look(&request());
+        let declared = build.map(|build| build.declarations().clone()).unwrap_or_default();
         let registered = preface_engine::variables();
         let registered = registered.iter().filter(|one| !one.dynamic);
         let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();

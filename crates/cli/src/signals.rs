@@ -5,7 +5,7 @@
 //! ends it at once, as without a handler.
 
 use crate::failure::{CommandFailure, CommandResult, Exit};
-use preface_engine::{OsSystem, mcp::StopSignal};
+use preface_engine::{OsSystem, mcp::CancellationToken};
 use std::{
     io, process,
     sync::{Arc, Mutex, Once, PoisonError},
@@ -48,7 +48,7 @@ impl Signals {
                 state.is_watching
             };
             if is_watching {
-                stop.stop();
+                stop.cancel();
                 thread::sleep(PATIENCE);
             }
         });

@@ -15,7 +15,7 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_engine::{
-    Engine, FileCount, ScopesReport,
+    Engine, FileCount, ScopesReport, ServersReport,
     host::system::{FileKind, System},
 };
 use serde::Serialize;
@@ -51,9 +51,9 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 /// Prints the summary.
 pub fn summary(ui: &Ui, listing: &ListingFlags) -> CommandResult {
     let (system, request) = (files::system(), listing.request()?);
-    let engine = Engine::new(system);
-    let ServersReport { scopes: report, used, .. } = engine.look(&request)?.servers()?;
-    let (files, warnings) = engine.look(&request)?.file_counts();
+    let build = Engine::new(system).look(&request)?;
+    let ServersReport { scopes: report, used, .. } = build.servers()?;
+    let (files, warnings) = build.file_counts();
     let problems = problems(&report, warnings);
     let (directories, settings) = layer_paths(system, &report);
     match listing.format {

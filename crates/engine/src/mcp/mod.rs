@@ -21,6 +21,6 @@ mod tests;
 #[cfg(feature = "mcp")]
 pub use answer::{ServerAnswer, ServerAnswers, ServerState};
 #[cfg(feature = "mcp")]
-pub use preface_mcp::{ServerReply, CancellationToken};
+pub use preface_mcp::{CancellationToken, ServerReply};
 #[cfg(feature = "mcp")]
 pub use query::QueryOptions;

@@ -21,7 +21,7 @@ use preface_host::{
     mcp_recordings,
     provider::mcp_fetched,
 };
-use preface_mcp::{McpError, QueryLimits, ServerReply, ServerTarget, CancellationToken};
+use preface_mcp::{CancellationToken, McpError, QueryLimits, ServerReply, ServerTarget};
 use std::{path::PathBuf, time::Duration};
 
 /// The default time limit of a server: one that is installed when it is first started needs a while.
@@ -43,7 +43,12 @@ pub struct QueryOptions {
 impl Default for QueryOptions {
     /// All of them, thirty seconds each, and their answers are recorded.
     fn default() -> Self {
-        QueryOptions { names: Vec::new(), deadline: DEADLINE, record: true, stop: CancellationToken::default() }
+        QueryOptions {
+            names: Vec::new(),
+            deadline: DEADLINE,
+            record: true,
+            stop: CancellationToken::default(),
+        }
     }
 }
 

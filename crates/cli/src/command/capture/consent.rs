@@ -10,8 +10,7 @@ use preface_core::diagnostic::{Diagnostics, Remedy};
 use preface_engine::host::{
     system::System,
     trust::{
-        CheckedCommand, CommandWords, Dirs, GrantState, Permission, StoreKind, TrustError, TrustStore,
-        store_file,
+        CheckedCommand, CommandWords, GrantState, Permission, StoreKind, TrustError, TrustStore, store_file,
     },
 };
 use std::{

@@ -220,8 +220,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 
 /// Returns the directory that the private files are put into: nobody else may write in it or above it.
 fn private(system: &OsSystem) -> CommandResult<PathBuf> {
-    let dir =
-        store_file(StoreKind::State, &Dirs::of(system)).and_then(|file| Some(file.parent()?.to_owned()));
+    let dir = store_file(StoreKind::State, system).and_then(|file| Some(file.parent()?.to_owned()));
     let Some(dir) = dir else { return Ok(env::temp_dir()) };
     system.make_dirs(&dir, 0o700).map_err(|error| {
         CommandFailure::new(format!("cannot create `{}`: {error}", one_line(&dir.display().to_string())))

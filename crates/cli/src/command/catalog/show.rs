@@ -70,7 +70,7 @@ fn uses(ui: &Ui, args: &Args) -> CommandResult {
         trust: TrustChoice::Deny,
         ..Request::default()
     };
-    let uses = Engine::new(files::system()).catalog_uses(&request)?;
+    let uses = Engine::new(files::system()).look(&request)?.catalog_uses()?;
     if args.format == OutputFormat::Json {
         ui.json(&ListDocument::of("uses", uses))?;
         return Ok(Exit::Done);

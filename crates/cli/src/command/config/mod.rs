@@ -72,7 +72,7 @@ impl ReadFlags {
     /// Reads the settings, with those of the flags.
     fn settings(&self, request: Request) -> CommandResult<SettingsReport> {
         let request = self.trust.apply(Request { sets: self.set.clone(), ..request })?;
-        Ok(Engine::new(files::system()).settings(&request)?)
+        Ok(Engine::new(files::system()).look(&request)?.settings()?)
     }
 }
 
@@ -153,7 +153,7 @@ fn file_of<'e>(
 
 /// Reads a key as a person types it.
 fn key_path(key: &str) -> CommandResult<KeyPath> {
-    key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
+    key.parse().map_err(|error| bad_key(&error))
 }
 
 /// Writes a value on one line; a secret is asterisks.

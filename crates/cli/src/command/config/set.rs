@@ -11,7 +11,7 @@ use preface_core::{
     settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
 };
 use preface_engine::{
-    Engine, Request,
+    Build, Engine, Request,
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
 use serde_json::json;
@@ -53,11 +53,8 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let file = file_of(&engine, &request, key, scope)?;
     if chooses_profile(key) {
         // A profile that cannot be loaded is refused before it is written.
-        engine.settings(&choice(
-            key,
-            set.value().to_value().as_str().unwrap_or_default(),
-            &args.change.place,
-        ))?;
+        let chosen = choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.change.place);
+        engine.look(&chosen)?.settings()?;
     }
     let build = engine.look(&request)?;
     diagnostics::all(ui, &build.first_files());
@@ -130,12 +127,8 @@ fn refusal(
 }
 
 /// Reports why a value that was just written is not used, and other problems with it.
-fn afterwards(
-    build: &Build<'_>,
-    file: &SettingsFile<'_>,
-    key: &KeyPath,
-) -> CommandResult<Vec<Diagnostic>> {
-    let settings = engine.look(request)?.settings()?;
+fn afterwards(build: &Build<'_>, file: &SettingsFile<'_>, key: &KeyPath) -> CommandResult<Vec<Diagnostic>> {
+    let settings = build.settings()?;
     let name = one_line(&key.to_string());
     let all = settings.merged.why(key);
     let by = SetBy::from(file.scope());

@@ -22,7 +22,7 @@ use preface_core::{
     turn::{OF_SERVER, Tool},
 };
 use preface_engine::{
-    FilesReport, ScopesReport, ToolChoice, VariableRow,
+    FilesReport, RecordingInfo, ScopesReport, ServersReport, ToolChoice, VariableRow,
     host::{
         agents::AgentEntry,
         models,

@@ -65,7 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
             .help("use letters, digits, `-`, `_` and `.`"));
     }
     let system = files::system();
-    let places = Engine::new(system).scopes(&args.place.request())?.places;
+    let places = Engine::new(system).look(&args.place.request())?.places().clone();
     let Some(global) = &places.global else {
         return Err(CommandFailure::new(
             "no directory for your own configuration: neither PREFACE_HOME nor HOME is set",
