@@ -266,17 +266,20 @@ fn of_many_agents_the_first_are_listed_and_the_rest_is_reported() {
         let file = format!("---\nname: a{at:02}\ndescription: A.\n---\nYou.\n");
         system = system.with_file(format!("/work/app/.claude/agents/a{at:02}.md"), file);
     }
+    system =
+        system.with_file("/home/user/.claude/agents/zz.md", "---\nname: zz\ndescription: Mine.\n---\nYou.\n");
     let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
-    assert!(task.description.as_deref().is_some_and(|text| text.ends_with("- a49: A.\n- and 10 more")));
+    let end = "- a48: A.\n- zz: Mine.\n- and 11 more";
+    assert!(task.description.as_deref().is_some_and(|text| text.ends_with(end)), "the user's give way last");
     let diagnostic = built
         .prompt
         .diagnostics
         .iter()
         .find(|diagnostic| diagnostic.code.as_str() == "agents/cut")
         .expect("a note");
-    assert_eq!(diagnostic.message, "50 of 60 agents are listed to the model");
+    assert_eq!(diagnostic.message, "50 of 61 agents are listed to the model");
 }
 
 /// Where there is no directory of the user's, no prompt names a file in one.

@@ -24,12 +24,23 @@ use preface_core::{
 };
 use serde::Serialize;
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
 /// An agent, output style or command of one layer.
 pub type MarkdownEntry<T> = Entry<Markdown<T>>;
+
+/// Returns the active entries by name, at most so many: a project's give way to those of the user.
+pub(crate) fn active<T>(entries: &[MarkdownEntry<T>], most: usize) -> Vec<&MarkdownEntry<T>> {
+    let mut active: Vec<_> = entries.iter().filter(|entry| entry.active).collect();
+    active.sort_by(|a, b| a.name.cmp(&b.name));
+    active.sort_by_key(|entry| Reverse(entry.origin.scope.entry_rank()));
+    active.truncate(most);
+    active.sort_by(|a, b| a.name.cmp(&b.name));
+    active
+}
 
 /// Returns the help for a name that no active entry has: a name that is nearly the same, else the list of the kind.
 #[must_use]

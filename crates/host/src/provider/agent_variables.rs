@@ -3,7 +3,7 @@
 use super::VariableProvider;
 use crate::{
     agents::{self, AgentEntry},
-    markdown::shown,
+    markdown::{self, shown},
     provider_context::ProviderContext,
 };
 use preface_core::{
@@ -79,11 +79,10 @@ fn hidden_diagnostic(entry: &AgentEntry) -> Option<Diagnostic> {
 
 /// The active agents, sorted by name.
 fn list(entries: &[AgentEntry]) -> Option<String> {
-    let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
-    active.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut lines: Vec<String> = active.iter().take(MOST).map(|entry| line(entry)).collect();
-    if active.len() > MOST {
-        lines.push(format!("- and {} more", active.len() - MOST));
+    let mut lines: Vec<String> = markdown::active(entries, MOST).into_iter().map(line).collect();
+    let active = entries.iter().filter(|entry| entry.active).count();
+    if active > MOST {
+        lines.push(format!("- and {} more", active - MOST));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -3,6 +3,7 @@
 use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     commands::{self, CommandEntry},
+    markdown::active,
     provider_context::ProviderContext,
 };
 use preface_core::{
@@ -34,20 +35,18 @@ pub const COMMANDS: ContextProvider = ContextProvider::new(
 fn provide(section: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
     let options = SectionOptions::new(section, context);
     let escapes = options.word("escape", &["none", "line"]) == "line";
-    let mut entries = commands::load(context);
+    let entries = commands::load(context);
     let why = match entries.is_empty() {
         true => "there is no slash command",
         false => "all slash commands were left out; the diagnostics have the reasons",
     };
-    entries.retain(|entry| entry.active);
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    if entries.len() > MOST {
-        let more = entries.len() - MOST;
+    let more = entries.iter().filter(|entry| entry.active).count().saturating_sub(MOST);
+    if more > 0 {
         let what = format!("{more} slash commands are not listed: {MOST} are the most");
         context.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
-        entries.truncate(MOST);
     }
-    ProvidedTexts::of(entries.iter().filter_map(|entry| item(entry, escapes, context)).collect(), why)
+    let active = active(&entries, MOST).into_iter();
+    ProvidedTexts::of(active.filter_map(|entry| item(entry, escapes, context)).collect(), why)
 }
 
 fn item(entry: &CommandEntry, escapes: bool, context: &ProviderContext<'_>) -> Option<Item> {
