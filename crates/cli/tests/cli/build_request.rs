@@ -137,7 +137,7 @@ fn other_forms_show_no_messages_and_check_the_file_all_the_same() {
         .run("preface build --messages chat.json")
         .exits(0)
         .prints(BARE)
-        .says("warning: `system` beside `messages` is not read (chat.json:1:2) [key/unknown] (`-v` shows details)\nhelp: only the list of messages counts\n");
+        .says("warning: `system` beside `messages` is not read (chat.json:1:12) [key/unknown] (`-v` shows details)\nhelp: only the list of messages counts\n");
     sandbox.work("bad.json", "[\n  {\"role\": \"asistant\", \"content\": []}\n]\n");
     let error = sandbox.run("preface build --format json --messages bad.json").exits(1).prints("").stderr;
     let error: serde_json::Value = serde_json::from_str(&error).expect("an object");

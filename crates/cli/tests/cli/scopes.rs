@@ -67,7 +67,7 @@ fn what_is_broken_is_told_and_changes_no_exit_code() {
     let sandbox = layered();
     let ran = sandbox.run("preface list extensions --all --preset stud --trust once").exits(0);
     assert!(
-        ran.stderr.contains("warning: project/read (Tool): `description`: invalid type"),
+        ran.stderr.contains("warning: project/read (Tool): `description` must be a string, not a number"),
         "{}",
         ran.stderr
     );

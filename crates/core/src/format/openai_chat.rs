@@ -232,11 +232,11 @@ impl<'c> ChatMessages<'c, '_> {
         for Block { kind, source } in blocks {
             match kind {
                 BlockKind::Text(own) if own.trim().is_empty() => {
-                    calls.extend(super::empty_block(at, self.report))
+                    calls.extend(super::empty_block(at, self.report));
                 }
                 BlockKind::Text(own) => text.push(own),
                 BlockKind::Reasoning(reasoning) => {
-                    calls.extend(super::reasoning_left_out(at, &reasoning, self.report))
+                    calls.extend(super::reasoning_left_out(at, &reasoning, self.report));
                 }
                 BlockKind::Call { id, name, arguments, .. } => calls.push(object! {
                     "id": self.ids.get(id, at, self.report),
@@ -251,7 +251,7 @@ impl<'c> ChatMessages<'c, '_> {
                 }
                 BlockKind::Image(_) => calls.extend(super::block_unsupported(at, "image", self.report)),
                 BlockKind::Document { .. } => {
-                    calls.extend(super::block_unsupported(at, "document", self.report))
+                    calls.extend(super::block_unsupported(at, "document", self.report));
                 }
                 BlockKind::Other(kind) => calls.extend(super::block_unsupported(at, kind, self.report)),
             }

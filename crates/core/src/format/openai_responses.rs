@@ -145,7 +145,7 @@ impl<'c> Input<'c, '_> {
         }
         match kind {
             BlockKind::Text(text) if text.trim().is_empty() => {
-                self.list.extend(super::empty_block(at, self.report))
+                self.list.extend(super::empty_block(at, self.report));
             }
             BlockKind::Text(text) => {
                 let mut item = object! { "type": "message", "role": "assistant", "content": text };
@@ -177,7 +177,7 @@ impl<'c> Input<'c, '_> {
             }),
             BlockKind::Image(_) => self.list.extend(super::block_unsupported(at, "image", self.report)),
             BlockKind::Document { .. } => {
-                self.list.extend(super::block_unsupported(at, "document", self.report))
+                self.list.extend(super::block_unsupported(at, "document", self.report));
             }
             BlockKind::Other(kind) => self.list.extend(super::block_unsupported(at, kind, self.report)),
         }

@@ -163,7 +163,7 @@ impl ServerDeclaration {
         ServerDeclaration {
             place: without_excerpt(node.key_place()),
             switch,
-            server: server(id, node, &mut diagnostics).map_err(Box::new),
+            server: server(id, node, &mut diagnostics),
             diagnostics,
         }
     }
@@ -174,12 +174,12 @@ fn server(
     id: &str,
     node: &SettingsNode,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<McpServer>, ValidationFailure> {
+) -> Result<Option<McpServer>, Box<ValidationFailure>> {
     // The failure of a part, or of the server as a whole if it does not have the part.
     let failure = |keys: &[&str], message: String| {
         let place =
             node.at(keys).filter(|_| !keys.is_empty()).map_or_else(|| node.key_place(), SettingsNode::place);
-        ValidationFailure::new(INVALID, "", message).at(without_excerpt(place))
+        Box::new(ValidationFailure::new(INVALID, "", message).at(without_excerpt(place)))
     };
     if let Some(fault) = id_fault(id) {
         return Err(failure(&[], format!("the id `{}` {fault}", shown(id))));
@@ -191,13 +191,13 @@ fn server(
     let fields = MapDeserializer::new(sorted_entries(table).into_iter());
     let fields: ServerFields = TypeFault::read(fields).map_err(|fault| {
         let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
-        ValidationFailure { help: fault.help.map(Remedy::from), ..failure(&keys, fault.message) }
+        Box::new(ValidationFailure { help: fault.help.map(Remedy::from), ..*failure(&keys, fault.message) })
     })?;
     if let (Some(disable), Some(disabled)) = (fields.disable, fields.disabled)
         && disable != disabled
     {
         let message = "`disable` and `disabled` contradict each other".to_owned();
-        return Err(failure(&["disabled"], message).help("keep `disable`"));
+        return Err(Box::new(failure(&["disabled"], message).help("keep `disable`")));
     }
     let known = || table.keys().map(String::as_str).filter(|key| KEYS.contains(key));
     let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
@@ -210,7 +210,7 @@ fn server(
         (None, None, Some(_)) => Transport::StreamableHttp,
         (None, Some(_), Some(_)) => {
             let message = "it has both `command` and `url`".to_owned();
-            return Err(failure(&["url"], message).help("keep one of the two"));
+            return Err(Box::new(failure(&["url"], message).help("keep one of the two")));
         }
         (None, None, None) => {
             return Err(failure(&[], "it has neither `command` nor `url`".to_owned()));
@@ -253,7 +253,7 @@ fn server(
         let url = required("url", url)?;
         if let Some((fault, help)) = url_fault(&url) {
             let failure = failure(&["url"], format!("`url` {fault}"));
-            return Err(ValidationFailure { help: help.map(Remedy::from), ..failure });
+            return Err(Box::new(ValidationFailure { help: help.map(Remedy::from), ..*failure }));
         }
         Ok(ServerAddress { url, headers: unexpanded(headers) })
     };
