@@ -69,7 +69,7 @@ impl TemplateStore for PostgresStore {
             let session = self.session().await?;
             session.transaction(insert_version(&session, &new, expect, actor, stamp, before)).await
         };
-        self.attempt(RetryPolicy::Always, |before| put(before)).await
+        self.attempt(RetryPolicy::Always, put).await
     }
 
     async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateSummary>> {

@@ -14,10 +14,13 @@ const BATCH: usize = 256;
 /// The number of writes in the queue before callers must wait.
 const QUEUE: usize = 1024;
 
+/// A write on a connection.
+type WriteAction = dyn FnMut(&Connection) -> rusqlite::Result<()> + Send;
+
 /// A write on its way.
 struct WriteJob {
     /// Runs the write; again if it was rolled back.
-    act: Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>,
+    act: Box<WriteAction>,
     /// Sends the outcome to the caller, who may have left; the write stays.
     answer: oneshot::Sender<Result<(), StoreError>>,
 }
