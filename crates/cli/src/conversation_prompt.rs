@@ -81,9 +81,9 @@ impl SubjectFlags {
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
             // A stored prompt needs no questions.
             let builds = match record {
-                None => Some(request.clone()),
+                None => Some(request),
                 Some(record) if record.rebuild == Rebuild::BetweenTurns => {
-                    let Request { trust, home_trust, pins, .. } = request.clone();
+                    let Request { trust, home_trust, pins, .. } = request;
                     let conversation = Some(id.to_string());
                     Some(Request { trust, home_trust, pins, conversation, ..record.options.request() })
                 }

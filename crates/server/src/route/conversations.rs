@@ -485,7 +485,7 @@ fn count_outcome<T>(
     use preface_engine::Error::{Profile, Usage};
     let outcome = match &done {
         Ok(done) => outcome(done),
-        Err(ConversationError::Engine(error)) if matches!(error, Usage(..) | Profile(_)) => None,
+        Err(ConversationError::Engine(Usage(..) | Profile(_))) => None,
         Err(
             ConversationError::Engine(_)
             | ConversationError::Store(_)
