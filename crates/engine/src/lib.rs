@@ -29,7 +29,7 @@
 //! | `mcp` | queries MCP servers; recordings can be read without it | 95 |
 //! | `openapi` | OpenAPI schemas of the types in the answers of the service | 3 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
-//! | `store-postgres` | stores conversations and templates on a PostgreSQL server | 64 |
+//! | `store-postgres` | stores conversations and templates on a PostgreSQL server | 63 |
 //! | `store-sqlite` | stores conversations and templates in a SQLite file | 7 |
 //! | `testing` | the machine in memory, for tests of programs that embed the library | 0 |
 //!

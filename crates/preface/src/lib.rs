@@ -137,7 +137,7 @@
 //! | `exact-counts` | the counters `o200k` and `cl100k`, exact for OpenAI's models | 5 |
 //! | `mcp` | queries MCP servers; recordings can be read without it | 95 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
-//! | `store-postgres` | `Store::postgres`: conversations on a PostgreSQL server | 64 |
+//! | `store-postgres` | `Store::postgres`: conversations on a PostgreSQL server | 63 |
 //! | `store-sqlite` | `Store::sqlite` and `Store::memory`: conversations in a SQLite file, or in memory | 7 |
 
 mod builder;
