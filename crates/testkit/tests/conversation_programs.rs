@@ -40,8 +40,8 @@ fn failures() -> Vec<(FakeRun, &'static str)> {
         (FakeRun::printing("{}").taking(Duration::from_secs(60)), "200 ms"),
         (FakeRun::printing(vec![b'x'; limit + 1]), "longer than 1048576 bytes"),
         (FakeRun::failing(7, "no luck"), "exit code 7"),
-        (FakeRun::printing("{\"messages\":"), "no JSON"),
-        (FakeRun::printing("[]"), "must be an object"),
+        (FakeRun::printing("{\"messages\":"), "cannot be used"),
+        (FakeRun::printing("[]"), "expected a map"),
         (FakeRun::refused(RunError::NotFound { program: "broken".to_owned() }), "not found"),
     ]
 }

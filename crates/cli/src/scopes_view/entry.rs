@@ -400,7 +400,7 @@ To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
 tools/Bash is the global one.
   bundled  -                                            nothing here
   global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's cannot be used
-  project  .stud/extensions/tools/Bash/manifest.json    broken: `description`: invalid type: integer `1`, expected a string; the global one stays
+  project  .stud/extensions/tools/Bash/manifest.json    broken: `description` must be a string, not a number; the global one stays
 To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
 ");
     }

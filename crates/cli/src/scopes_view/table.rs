@@ -360,11 +360,11 @@ tools
   a     bundled  active       Sound.
     stays active, because the one above it cannot be used: global (~/.stud/extensions/tools/a/manifest.json)
   a     global   broken
-    broken: `description`: invalid type: integer `1`, expected a string; the bundled one stays
+    broken: `description` must be a string, not a number; the bundled one stays
   b     global   incomplete   No description.
     cannot be used without `description`
   c     global   broken
-    broken: `description`: invalid type: integer `1`, expected a string
+    broken: `description` must be a string, not a number
   d     project  untrusted
     not trusted: `preface trust grant`
   f     global   active       Configured.

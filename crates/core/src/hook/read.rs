@@ -28,8 +28,17 @@ impl HookReply {
             KEYS.into_iter().filter(|key| map.contains_key(*key) && !heeded.contains(key)).collect();
         diagnostics.extend(ignored_keys(hook, event, &ignored));
         map.retain(|key, _| heeded.contains(&key.as_str()));
-        let reply = serde_path_to_error::deserialize(Value::Object(map)).map_err(HookFailure::reply)?;
-        Ok((HookReply::check(reply)?, diagnostics))
+        let reply: HookReply =
+            serde_path_to_error::deserialize(Value::Object(map)).map_err(HookFailure::reply)?;
+        let is_content = |content: &Value| content.is_string() || content.is_array();
+        if !reply.message.iter().all(|message| message.get("content").is_some_and(is_content)) {
+            let what = "`message` must be an object with a `content` that is a string or a list of blocks";
+            return Err(HookFailure::reply(what));
+        }
+        if !reply.messages.iter().flatten().all(Value::is_object) {
+            return Err(HookFailure::reply("`messages` must be a list of objects"));
+        }
+        Ok((reply.check()?, diagnostics))
     }
 }
 

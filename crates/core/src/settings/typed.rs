@@ -40,6 +40,7 @@ impl TypeFault {
             let keys: Vec<String> = keys.collect();
             let TypeError(why) = error.inner();
             let message = match keys.as_slice() {
+                [] if why.starts_with("must ") => format!("it {why}"),
                 [] => why.clone(),
                 _ if why.starts_with("must ") => format!("`{}` {why}", error.path()),
                 _ => format!("`{}`: {why}", error.path()),
