@@ -81,16 +81,7 @@ const DISCOVERY: &str = "extension/manifest-invalid";
 
 #[test]
 fn a_manifest_that_is_no_manifest_is_one_error_of_its_own() {
-    for bytes in [
-        "",
-        "{",
-        "[]",
-        "null",
-        "\u{feff}{}",
-        "{\"id\": \"x\",}",
-        "// x\n{}",
-        "{\"id\": \"x\", \"id\": \"x\"}",
-    ] {
+    for bytes in ["", "{", "[]", "null", "{\"id\": \"x\", \"id\": \"x\"}"] {
         for (layer, shown) in [(GLOBAL, "~/.stud"), (PROJECT, ".stud")] {
             let system = machine().with_file(at(layer, "tools", "x"), bytes);
             let report = all(&system);
