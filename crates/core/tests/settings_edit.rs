@@ -213,9 +213,9 @@ fn a_project_sets_what_a_project_may() {
     };
     assert!(set("sections.style.text", json!("Use tabs.")).unwrap().is_some());
     let error = set("budget.tokens", json!(5)).unwrap_err();
-    assert_eq!(error.to_string(), "a project cannot set `budget.tokens`");
+    assert_eq!(error.message, "a project cannot set `budget.tokens`");
     let error = set("contextProviders.SystemPromptFile.paths.global", json!("x")).unwrap_err();
-    assert_eq!(error.to_string(), "a project cannot set `contextProviders.SystemPromptFile.paths.global`");
+    assert_eq!(error.message, "a project cannot set `contextProviders.SystemPromptFile.paths.global`");
 }
 
 /// A file as people write them: members, comments, blanks and line ends wherever they may be.

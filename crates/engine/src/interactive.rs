@@ -227,7 +227,7 @@ fn ask_for_whole(engine: &Engine<'_>, request: &Request, ask: &dyn Ask) -> Resul
     if profile.trust != TrustMode::Whole {
         return Ok(answer);
     }
-    let store = store.map(|file| consent::store_of(engine.system(), &file, &places));
+    let store = store.map(|file| consent::store_of(engine.system(), &file, &places, &root));
     let mut store_diagnostics = Diagnostics::new();
     let record =
         store.as_ref().map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();

@@ -105,9 +105,15 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
     store_file(kind, system)
 }
 
-/// Opens a trust store. One that lies in the work tree holds nothing, whichever directory in it is asked about.
-pub(crate) fn store_of<'s>(system: &'s dyn System, file: &Path, places: &Places) -> TrustStore<'s> {
-    TrustStore::at(system, file.to_owned()).for_project(&pin_root(system, &places.cwd))
+/// Opens a trust store to ask about a root. One that lies in the work tree around it holds nothing.
+pub(crate) fn store_of<'s>(
+    system: &'s dyn System,
+    file: &Path,
+    places: &Places,
+    root: &Path,
+) -> TrustStore<'s> {
+    let tree = git::work_tree_root(system, &places.cwd);
+    TrustStore::at(system, file.to_owned()).for_project(tree.as_deref().unwrap_or(root))
 }
 
 /// Returns why there is no trust store, for people.
@@ -148,7 +154,7 @@ pub(crate) fn recorded(
     places: &Places,
     root: &Path,
 ) -> RootRecord {
-    let store = store.map(|file| store_of(system, file, places));
+    let store = store.map(|file| store_of(system, file, places, root));
     store.map(|store| store.load(&mut Diagnostics::new()).root(root)).unwrap_or_default()
 }
 
@@ -368,7 +374,7 @@ impl Engine<'_> {
         };
         let mut diagnostics = Diagnostics::new();
         let store = loaded.store.as_ref();
-        let store = store.map(|file| store_of(self.system(), file, places));
+        let store = store.map(|file| store_of(self.system(), file, places, &root));
         let record = store.map(|store| store.load(&mut diagnostics).root(&root)).unwrap_or_default();
         let mut granted =
             record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });

@@ -120,8 +120,9 @@ impl Engine<'_> {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
         let files = consent::files_of_grant(&root, &built.admitted);
-        let tree = consent::pin_root(self.system(), &built.places.cwd);
-        let report = self.store(built)?.for_project(&tree).grant_whole(&root, files)?;
+        let tree = git::work_tree_root(self.system(), &built.places.cwd);
+        let store = self.store(built)?.for_project(tree.as_deref().unwrap_or(&root));
+        let report = store.grant_whole(&root, files)?;
         let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
             path: root,

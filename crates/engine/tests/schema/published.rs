@@ -56,7 +56,7 @@ fn orderings() {
         (false, json!({"hooks": {"TOOL_CALL/pre": "a"}})),
         (false, json!({"hooks": {"TOOL_CALL/pre": ["a", "a"]}})),
         (false, json!({"hooks": {"TOOL_CALL/pre": ["a", 1]}})),
-        (false, json!({"hooks": {"TOOL_CALL/pre": [""]}})),
+        (true, json!({"hooks": {"TOOL_CALL/pre": [""]}})),
     ];
     check("ordering", reads, &samples);
 }
