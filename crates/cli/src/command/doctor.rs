@@ -7,7 +7,7 @@ use crate::{
     diagnostics, files,
     flags::ListingFlags,
     scopes_view::{ListingGroup, ListingRow, rows, scope_problems, totals},
-    ui::{Cell, DiagnosticView, TextTable, Ui, count, one_line, style},
+    ui::{Cell, DiagnosticView, TextTable, Ui, one_line, style},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
@@ -19,7 +19,7 @@ use preface_engine::{
     host::system::{FileKind, System},
 };
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -160,32 +160,29 @@ fn view(
     line("project", path_text(&directories.project).into());
     line("store", store.unwrap_or_else(|| "none".to_owned()).into());
     line("trust", trust(report).into());
+    if let Some(files) = &report.instructions {
+        line("instructions", named(files).into());
+    }
+    for FileCount { kind, active, invalid } in files {
+        let invalid = if *invalid > 0 { format!(", {invalid} invalid") } else { String::new() };
+        line(kind, format!("{active} active{invalid}").into());
+    }
     let rows = rows(&report.scopes, &report.mcp, &ListingGroup::ALL);
-    for rows in rows.chunk_by(|a, b| a.value.group == b.value.group) {
+    let mut groups: Vec<_> = rows.chunk_by(|a, b| a.value.group == b.value.group).collect();
+    // What an author looks for comes first.
+    let first = [ListingGroup::Extensions(Category::Tools), ListingGroup::Mcp];
+    groups.sort_by_key(|rows| {
+        first.iter().position(|group| *group == rows[0].value.group).unwrap_or(first.len())
+    });
+    for rows in groups {
         let group = rows[0].value.group;
         let mut value = tally(rows);
         if group == ListingGroup::Extensions(Category::Tools) {
-            value = format!("{value}; used by a build: {}", used);
+            value = format!("{value}; used by a build: {used}");
         }
         line(group.as_str(), value.into());
     }
-    for FileCount { kind, active, invalid } in files {
-        match invalid {
-            0 if *active == 0 => {}
-            0 => line(kind, format!("{active} active").into()),
-            _ => line(kind, format!("{active} active, {invalid} invalid").into()),
-        }
-    }
-    let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
-    let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
-    let mut all = totals(&rows, problems);
-    if more > 0 {
-        all.push_str(&format!(", {} beside them", count(more, "active file")));
-    }
-    if invalid > 0 {
-        all.push_str(&format!(", {}", count(invalid, "invalid file")));
-    }
-    line("in all", Cell::styled(all, bold));
+    line("extensions", Cell::styled(totals(&rows, problems), bold));
     out.push_str(&table.show(None));
     out
 }
@@ -221,18 +218,20 @@ fn tally(rows: &[ListingRow]) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// The most hidden entries of a group that are named.
-const MOST_HIDDEN: usize = 5;
+/// The most names on a line.
+const MOST_NAMES: usize = 5;
+
+/// Returns the first of some names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let mut shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| one_line(name)).collect();
+    shown.extend(names.get(MOST_NAMES).map(|_| format!("{} more", names.len() - MOST_NAMES)));
+    if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
+}
 
 /// Names what is hidden, with its layer: `bash of bundled`.
 fn hidden(rows: &[ListingRow]) -> String {
-    let rows: Vec<&ListingRow> = rows.iter().filter(|row| row.state() == EntryState::Hidden).collect();
-    let name = |row: &&ListingRow| format!("{} of {}", one_line(&row.name), row.origin.scope);
-    let mut names: Vec<String> = rows.iter().take(MOST_HIDDEN).map(name).collect();
-    if rows.len() > MOST_HIDDEN {
-        names.push(format!("{} more", rows.len() - MOST_HIDDEN));
-    }
-    names.join(", ")
+    let rows = rows.iter().filter(|row| row.state() == EntryState::Hidden);
+    named(&rows.map(|row| format!("{} of {}", row.name, row.origin.scope)).collect::<Vec<_>>())
 }
 
 /// The JSON document that docs/concepts/layers.md describes.
@@ -254,10 +253,6 @@ fn document(
     });
     let extensions: Vec<Value> = extensions.collect();
     let startup = report.scopes.startup();
-    let counts = |count: &FileCount| {
-        (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))
-    };
-    let counts: Map<String, Value> = files.iter().map(counts).collect();
     let of = |severity: Severity| {
         problems.iter().filter(|diagnostic| diagnostic.severity == severity).collect::<Vec<&Diagnostic>>()
     };
@@ -276,8 +271,11 @@ fn document(
         "directories": directories,
         "settings": settings,
     });
-    if !counts.is_empty() {
-        document["files"] = counts.into();
+    if let Some(files) = &report.instructions {
+        document["instructions"] = json!(files);
+    }
+    for FileCount { kind, active, invalid } in files {
+        document["files"][kind] = json!({ "active": active, "invalid": invalid });
     }
     document
 }

@@ -88,7 +88,6 @@ fn health_counts_files_that_cannot_be_used() {
     assert!(ran.stdout.starts_with("warning: .claude/agents/b.md was left out"), "{}", ran.stdout);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(ran.stdout.lines().any(|line| words(line) == "agents 18 active, 1 invalid"), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with(", 1 invalid file\n"), "{}", ran.stdout);
     let health = sandbox.run("preface doctor --preset claude-code --format json").exits(0).json();
     assert_eq!(health["files"]["agents"], serde_json::json!({"active": 18, "invalid": 1}));
 }
@@ -245,7 +244,27 @@ fn health_names_what_is_hidden_and_counts_the_files_that_are_no_extensions() {
     let warnings = ran.stdout.lines().filter(|line| line.starts_with("warning: ")).count();
     assert_eq!(warnings, 1, "{}", ran.stdout);
     let last = ran.stdout.lines().last().unwrap_or_default();
-    assert!(last.contains(", 1 warning, 0 errors, ") && last.contains(" active files beside them"), "{last}");
+    assert!(last.starts_with("extensions ") && last.ends_with(", 1 warning, 0 errors"), "{last}");
+}
+
+/// What an author looks for comes first: the files that a prompt is made of, then tools and servers.
+#[test]
+fn health_begins_with_instructions_and_skills() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.work(".preface/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Deploys.\n---\nGo.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let ran = sandbox.run("preface list").exits(0);
+    let after = ran.stdout.split("trust  ").nth(1).expect("a line about trust");
+    let lines: Vec<&str> =
+        after.lines().skip(1).map(|line| line.split("  ").next().unwrap_or_default()).collect();
+    assert_eq!(
+        lines,
+        ["instructions", "skills", "tools", "contextProviders", "extensions"],
+        "{}",
+        ran.stdout
+    );
+    assert!(after.contains("instructions      AGENTS.md\nskills            1 active\n"), "{after}");
 }
 
 #[test]

@@ -1204,9 +1204,16 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("directories", both.clone()),
                 ("settings", both),
                 (
+                    "instructions?",
+                    list(
+                        "The instruction files that a prompt has; without it the profile has none.",
+                        text("The path."),
+                    ),
+                ),
+                (
                     "files?",
                     map(
-                        "The files of each kind.",
+                        "The files of each kind: skills, agents, commands, styles.",
                         object(&[("active", number("Active ones.")), ("invalid", number("Invalid ones."))]),
                     ),
                 ),

@@ -1,10 +1,10 @@
-//! The agents of a directory with origins and shadowed entries, and the number of valid files of agents, commands and
+//! The agents of a directory with origins and shadowed entries, and the number of valid files of skills, agents, commands and
 //! styles. The loaders are those of a build.
 
-use crate::list::Build;
+use crate::list::{Build, skills};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    extension::Status,
+    extension::{Entry, Status},
 };
 use preface_host::{
     agents::{self, Agent},
@@ -27,7 +27,7 @@ pub struct FilesReport<T> {
 /// The numbers of Markdown files of a kind in all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileCount {
-    /// The kind: `agents`, `commands` or `styles`.
+    /// The kind: `skills`, `agents`, `commands` or `styles`.
     pub kind: &'static str,
     /// The active files.
     pub active: usize,
@@ -36,8 +36,8 @@ pub struct FileCount {
 }
 
 impl FileCount {
-    fn of<T>(kind: &'static str, entries: &[MarkdownEntry<T>]) -> Self {
-        let invalid = |entry: &&MarkdownEntry<T>| entry.status == Status::Disabled;
+    fn of<T>(kind: &'static str, entries: &[Entry<T>]) -> Self {
+        let invalid = |entry: &&Entry<T>| entry.status == Status::Disabled;
         FileCount {
             kind,
             active: entries.iter().filter(|entry| entry.active).count(),
@@ -47,11 +47,13 @@ impl FileCount {
 }
 
 impl Build<'_> {
-    /// Counts the files of agents, commands and styles, with the warnings about them. A profile without agents has none.
+    /// Counts the files of skills, agents, commands and styles, with the warnings about them. A profile without a section for skills,
+    /// or without agents, has none.
     #[must_use]
     pub fn file_counts(&self) -> (Vec<FileCount>, Diagnostics) {
         let (profile, context) = (self.profile(), &self.inputs.context(&self.engine));
-        let mut counts = Vec::new();
+        let skills = skills::load(profile, context).map(|skills| FileCount::of("skills", &skills));
+        let mut counts: Vec<FileCount> = skills.into_iter().collect();
         if profile.has_agents {
             counts.push(FileCount::of("agents", &agents::load(context)));
             counts.push(FileCount::of("commands", &commands::load(context)));

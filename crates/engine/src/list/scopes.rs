@@ -7,10 +7,10 @@ use preface_core::{
     diagnostic::Diagnostics,
     extension::Scopes,
     mcp_servers::McpServers,
-    snapshot::Snapshot,
+    snapshot::{Item, Snapshot},
     trust::{Trust, TrustMode},
 };
-use preface_host::places::Places;
+use preface_host::{places::Places, provider::instructions::INSTRUCTIONS};
 
 /// Everything that listings show.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct ScopesReport {
     pub mode: TrustMode,
     /// The trust state of the project.
     pub trust: Trust,
+    /// The instruction files that a prompt has, for people; `None` for a profile without any.
+    pub instructions: Option<Vec<String>>,
 }
 
 impl Build<'_> {
@@ -47,6 +49,9 @@ impl Build<'_> {
         self.engine.refuse_untrusted_in(&self.request, &self.inputs)?;
         let Inputs { project, entries, .. } = &self.inputs;
         let sections = check_sections(&snapshot);
+        let of_files = snapshot.contributions.iter().find(|one| one.provider.as_str() == INSTRUCTIONS.name);
+        let path = |item: &Item| item.variables.get("path").cloned();
+        let instructions = of_files.map(|files| files.items.iter().filter_map(path).collect());
         let mut diagnostics = snapshot.diagnostics;
         diagnostics.extend(sections);
         match &entries.refused {
@@ -63,6 +68,7 @@ impl Build<'_> {
             preset: entries.profile.name.clone(),
             mode: entries.profile.trust,
             trust: project.access.trust,
+            instructions,
         })
     }
 }

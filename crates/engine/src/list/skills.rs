@@ -102,7 +102,7 @@ fn is_for_skills(section: &Section) -> bool {
 }
 
 /// Loads the skills as the section for skills configures; `None` if the profile has none.
-fn load(profile: &Profile, context: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
+pub(super) fn load(profile: &Profile, context: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
     let options = SkillOptions::read(section, context);
     Some(skills::load(&options, context))

@@ -1,5 +1,6 @@
 //! The template that a caller names, for a build.
 
+use super::TemplatesError;
 use crate::{Error, TemplateInput, conversation::TemplateChoice};
 use preface_core::{diagnostic::Remedy, suggestion::suggest_or};
 use preface_store::{PageRequest, Store, TemplateVersion, VersionChoice};
@@ -27,29 +28,22 @@ pub async fn chosen(store: &dyn Store, choice: &TemplateChoice) -> Result<Option
 
 /// Returns the error for a template that is not stored, or has no such version or label.
 pub fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
-    let name = &choice.name;
-    let mut labels: Vec<&str> =
-        versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
-    labels.sort_unstable();
-    let history = Remedy::command("see its versions", format_args!("template list {name}"));
-    match &choice.which {
+    let (error, near) = match &choice.which {
         VersionChoice::Label(label) if !versions.is_empty() => {
-            let help = suggest_or(label, labels.iter().copied(), || match &labels[..] {
-                [] => history,
-                labels => format!("its labels: {}", labels.join(", ")).into(),
-            });
-            return Error::Usage(
-                format!("no version of template `{name}` has the label `{label}`"),
-                Some(help),
-            );
+            let mut labels: Vec<&str> =
+                versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
+            labels.sort_unstable();
+            let list = || format!("its labels: {}", labels.join(", "));
+            let near = (!labels.is_empty()).then(|| suggest_or(label, labels.iter().copied(), list));
+            (TemplatesError::NoLabel(choice.name.clone(), label.clone()), near)
         }
         VersionChoice::Version(number) if !versions.is_empty() => {
-            return Error::Usage(format!("template `{name}` has no version {number}"), Some(history));
+            (TemplatesError::NoVersion(choice.name.clone(), *number), None)
         }
-        _ => {}
-    }
-    Error::Usage(
-        format!("unknown template: `{choice}`"),
-        Some(Remedy::command("see the stored ones", "template list")),
-    )
+        _ => {
+            let help = Remedy::command("see the stored ones", "template list");
+            return Error::Usage(format!("unknown template: `{choice}`"), Some(help));
+        }
+    };
+    Error::Usage(error.to_string(), near.or_else(|| error.help()))
 }
