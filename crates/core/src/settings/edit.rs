@@ -42,13 +42,13 @@ pub enum SettingChange {
 /// ```
 /// use preface_core::{scope::Scope, settings::{edit, SettingChange}};
 /// let before = b"{\n  // mine\n  \"preset\": \"stud\" // for now\n}\n";
-/// let key = "budget.tokens".parse()?;
+/// let key = "budget.tokens".parse().unwrap();
 /// let text = edit(Scope::Global, "settings.json", Some(before), &key, &SettingChange::Set(9000.into()))?;
 /// assert_eq!(
 ///     text.unwrap(),
 ///     "{\n  // mine\n  \"preset\": \"stud\", // for now\n  \"budget\": {\n    \"tokens\": 9000\n  }\n}\n",
 /// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), Box<preface_core::diagnostic::Diagnostic>>(())
 /// ```
 ///
 /// # Errors
