@@ -34,9 +34,9 @@ impl BodyReservation {
     /// Takes as many bytes as make `bytes` in all; false if all requests together would hold more than `most`.
     fn grow_to(&mut self, bytes: usize, most: usize) -> bool {
         let more = bytes.saturating_sub(self.bytes);
-        let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |untrusted| {
+        let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
             // One alone may have more: it would never fit otherwise.
-            untrusted.checked_add(more).filter(|sum| *sum <= most || untrusted == 0)
+            held.checked_add(more).filter(|sum| *sum <= most || held == 0)
         });
         if taken.is_ok() {
             self.bytes += more;
@@ -204,7 +204,7 @@ mod tests {
 
     const LIMITS: fn() -> ServiceLimits = || ServiceLimits { bodies: 100, ..ServiceLimits::default() };
 
-    fn untrusted(all: &BodyMemory) -> usize {
+    fn held(all: &BodyMemory) -> usize {
         all.0.load(Ordering::Relaxed)
     }
 
@@ -215,13 +215,9 @@ mod tests {
         let (bytes, share) = all.receive(&HeaderMap::new(), body, 64, &LIMITS()).await.unwrap();
         assert_eq!(bytes.len(), 64);
         assert_eq!(most_alive.load(Ordering::Relaxed), 0, "no chunk is alive when the next is requested");
-        assert_eq!(
-            (share.bytes, untrusted(&all)),
-            (64, 64),
-            "the buffer is not larger than the limit of a body"
-        );
+        assert_eq!((share.bytes, held(&all)), (64, 64), "the buffer is not larger than the limit of a body");
         drop(share);
-        assert_eq!(untrusted(&all), 0);
+        assert_eq!(held(&all), 0);
     }
 
     #[tokio::test]
@@ -234,7 +230,7 @@ mod tests {
         let (_, first) = receive(60).await.unwrap();
         let refused = receive(41).await.unwrap_err();
         assert_eq!((refused.status, refused.code.as_str()), (503, "busy"));
-        assert_eq!(untrusted(&all), 60, "what was refused holds nothing");
+        assert_eq!(held(&all), 60, "what was refused holds nothing");
         let (_, second) = receive(40).await.unwrap();
         drop(first);
         assert!(receive(41).await.is_ok());
@@ -250,9 +246,9 @@ mod tests {
         assert_eq!((refused.status, refused.code.as_str()), (503, "busy"));
         assert!(all.hold(reply(LEAST - 1), LEAST * 2).await.is_ok(), "a small one is not counted");
         let bytes = axum::body::to_bytes(first.into_body(), usize::MAX).await.unwrap();
-        assert_eq!((bytes.len(), untrusted(&all)), (LEAST * 3, LEAST * 3));
+        assert_eq!((bytes.len(), held(&all)), (LEAST * 3, LEAST * 3));
         drop(bytes);
-        assert_eq!(untrusted(&all), 0);
+        assert_eq!(held(&all), 0);
     }
 
     #[tokio::test]
@@ -265,7 +261,7 @@ mod tests {
         let (body, _) = chunks(&[60], false);
         let refused = all.receive(&HeaderMap::new(), body, 64, &limits).await.unwrap_err();
         assert_eq!((refused.status, refused.code.as_str()), (408, "body-timeout"));
-        assert_eq!(untrusted(&all), 0);
+        assert_eq!(held(&all), 0);
     }
 
     #[tokio::test]

@@ -111,8 +111,8 @@ mod tests {
     async fn a_cancelled_wait_frees_its_place_and_never_runs() {
         let places = ThreadSlots::new(1);
         let mut cx = Context::from_waker(Waker::noop());
-        let (end, untrusted) = mpsc::channel::<()>();
-        let mut first = Box::pin(places.run(move || untrusted.recv()));
+        let (end, held) = mpsc::channel::<()>();
+        let mut first = Box::pin(places.run(move || held.recv()));
         assert!(first.as_mut().poll(&mut cx).is_pending());
         {
             let mut second = pin!(places.run(|| panic!("it was given up")));
