@@ -3,8 +3,7 @@
 use crate::{
     Error,
     engine::Engine,
-    input::consent::Ask,
-    input::{Inputs, collect::collect_again},
+    input::{Inputs, collect::collect_again, consent::Ask},
 };
 use preface_core::{
     diagnostic::Diagnostics,

@@ -1,5 +1,5 @@
 //! The matrix of layers: each category × each pair of layers × what the upper one does with a name of the lower one. Expected is what
-//! seed 004 says: a name of the stronger layer wins, `disable` leaves none, and an entry that cannot do its job leaves the one below.
+//! docs/concepts/layers.md says: a name of the stronger layer wins, `disable` leaves none, and an entry that cannot do its job leaves the one below.
 
 use preface_engine::{
     ASSETS, Engine, Request, ScopesReport, TrustChoice,
@@ -93,7 +93,7 @@ fn active(report: &ScopesReport, category: Category, name: &str) -> Vec<Scope> {
     layers
 }
 
-/// The layers whose entry `x` seed 004 has as active.
+/// The layers whose entry `x` docs/concepts/layers.md has as active.
 fn expected(category: Category, (lower, upper): (Scope, Scope), does: Upper) -> Vec<Scope> {
     match does {
         Upper::New | Upper::Broken | Upper::Useless => vec![lower],

@@ -4,8 +4,7 @@
 use crate::{
     Error,
     engine::Engine,
-    input::consent::ProjectAccess,
-    input::{load_profile::LoadedProfile, variables::declare},
+    input::{consent::ProjectAccess, load_profile::LoadedProfile, variables::declare},
     request::{Request, ToolChoice, TrustChoice},
 };
 use preface_core::{

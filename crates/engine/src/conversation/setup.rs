@@ -3,10 +3,10 @@
 use super::{Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, tools};
 use crate::{
     BuildOptions, Engine, TemplateSource, WriteScope,
-    input::consent::Ask,
     input::{
         Inputs,
         collect::{Breadth, collect_again},
+        consent::Ask,
     },
     request::{Request, TrustChoice},
 };

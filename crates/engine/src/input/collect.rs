@@ -3,9 +3,10 @@
 
 use crate::{
     Engine, Error,
-    input::consent::Ask,
     input::{
-        Inputs, extensions,
+        Inputs,
+        consent::Ask,
+        extensions,
         load_profile::{ProfileSource, UserSettings},
         named,
         source_texts::source_texts,

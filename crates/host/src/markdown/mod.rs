@@ -35,8 +35,7 @@ pub type MarkdownEntry<T> = Entry<Markdown<T>>;
 /// Returns the active entries by name, at most so many: a project's give way to those of the user.
 pub(crate) fn active<T>(entries: &[MarkdownEntry<T>], most: usize) -> Vec<&MarkdownEntry<T>> {
     let mut active: Vec<_> = entries.iter().filter(|entry| entry.active).collect();
-    active.sort_by(|a, b| a.name.cmp(&b.name));
-    active.sort_by_key(|entry| Reverse(entry.origin.scope.entry_rank()));
+    active.sort_by_key(|entry| (Reverse(entry.origin.scope.entry_rank()), entry.name.as_str()));
     active.truncate(most);
     active.sort_by(|a, b| a.name.cmp(&b.name));
     active
