@@ -124,20 +124,6 @@ fn pages() -> Vec<Page> {
             request: Request { sets: words(&["sessions=true", "memory=true"]), ..request() },
         },
         Page {
-            file: "claude-code-small.md",
-            title: "A prompt for reading only",
-            about: "Three tools that change nothing, an output style, what never changes first, and the instruction \
-                    files in a message of the user's.",
-            command: "preface build --preset claude-code --tools Read,Glob,Grep --set outputStyle=concise \\\n  \
-                      --set order=stable-first --set claudeMd.place=user",
-            machine,
-            request: Request {
-                tools: ToolChoice::Named(words(&["Read", "Glob", "Grep"])),
-                sets: words(&["outputStyle=concise", "order=stable-first", "claudeMd.place=user"]),
-                ..request()
-            },
-        },
-        Page {
             file: "claude-code-explore.md",
             title: "The prompt of an agent",
             about: "The agent `explore`: its own prompt, its reminder, the environment and what is an instruction, without the \

@@ -236,6 +236,42 @@ fn joined(about: &str) -> String {
     words.join(" ").replace('|', "\\|")
 }
 
+/// Returns the first paragraph of a flag's description, with its possible values by name, its default and its aliases.
+fn first_paragraph(about: &str) -> String {
+    let about: Vec<&str> = about.lines().map(str::trim_end).collect();
+    let about = about.join("\n");
+    let mut paragraphs = about.split("\n\n").map(|paragraph| paragraph.trim_matches('\n'));
+    let mut lines = vec![paragraphs.next().unwrap_or_default().to_owned()];
+    for paragraph in paragraphs {
+        let trimmed = paragraph.trim_start();
+        if trimmed.starts_with('[') {
+            lines.push(paragraph.to_owned());
+        } else if let Some(values) = trimmed.strip_prefix("Possible values:") {
+            let names = values.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
+            let names: Vec<&str> =
+                names.map(|line| line.split(':').next().unwrap_or(line).trim_end()).collect();
+            lines.push(format!("          [possible values: {}]", names.join(", ")));
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Leaves out the examples, and the list of commands, which have sections of their own.
+fn without_lists(lines: &str) -> String {
+    let mut is_list = false;
+    let mut rest = String::new();
+    for line in lines.lines() {
+        if !line.is_empty() && !line.starts_with(' ') {
+            is_list = ["Commands:", "Examples:"].contains(&line);
+        }
+        if !is_list {
+            rest.push_str(&format!("{line}\n"));
+        }
+    }
+    rest
+}
+
 /// Writes the help of a command and of those below it as Markdown. A common flag is named, and described once.
 fn reference(
     helps: &BTreeMap<String, String>,
@@ -249,7 +285,8 @@ fn reference(
     let (mut text, mut named) = (String::new(), Vec::new());
     for piece in pieces(help) {
         match piece {
-            HelpPiece::Lines(lines) => text.push_str(&lines),
+            HelpPiece::Lines(lines) if command.is_empty() => text.push_str(&lines),
+            HelpPiece::Lines(lines) => text.push_str(&without_lists(&lines)),
             HelpPiece::Flag(flag, about) if common.contains_key(&(flag.clone(), about.clone())) => {
                 if EVERYWHERE.contains(&flag.as_str()) {
                     continue;
@@ -259,7 +296,9 @@ fn reference(
                     flag.split(' ').find(|word| word.starts_with("--")).unwrap_or(&flag)
                 ));
             }
-            HelpPiece::Flag(flag, about) => text.push_str(&format!("  {flag}\n{about}")),
+            HelpPiece::Flag(flag, about) => {
+                text.push_str(&format!("  {flag}\n{}", first_paragraph(&about)));
+            }
         }
     }
     // A heading whose flags are all common ones has nothing below it.
@@ -290,8 +329,8 @@ fn reference(
 #[test]
 fn the_reference_has_the_help_of_every_command() {
     let mut page =
-        "# Commands\n\nThe help of every command, as `preface help COMMAND` prints it. Flags that several commands share are \
-         described once; `-h`, `-q` and `-v` are flags of each.\n\n<!-- Written by `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n\
+        "# Commands\n\nEvery command, from its help: `preface help COMMAND` prints it, with examples and more about each flag. Flags that several \
+         commands share are described once; `-h`, `-q` and `-v` are flags of each.\n\n<!-- Written by `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n\
          ## Common flags\n\n| flag | |\n| --- | --- |\n"
             .to_owned();
     let helps = helps(&Machine::new());
@@ -303,7 +342,7 @@ fn the_reference_has_the_help_of_every_command() {
         *known = (*known).max((*commands, about));
     }
     for (flag, (_, about)) in usual {
-        page.push_str(&format!("| `{flag}` | {} |\n", joined(about)));
+        page.push_str(&format!("| `{flag}` | {} |\n", joined(&first_paragraph(about))));
     }
     page.push('\n');
     reference(&helps, &common, &[], &mut page);
