@@ -61,17 +61,19 @@ interface ContextFieldProps {
 
 function ContextField({ label, value, choices = [], onValue, wide }: ContextFieldProps) {
   const list = `${label.toLowerCase()}-choices`;
+  // The end of a path is what differs; a name is read from its beginning.
+  const showEnd = (box: HTMLInputElement) => (box.scrollLeft = wide ? box.scrollWidth : 0);
   return (
     <label class={wide ? "context-field wide" : "context-field"}>
       <span>{label}</span>
       <input
         class="field"
         value={value}
-        // The end of a path is what differs.
+        title={value}
         ref={(box) => {
-          if (box && box !== document.activeElement) box.scrollLeft = box.scrollWidth;
+          if (box && box !== document.activeElement) showEnd(box);
         }}
-        onBlur={({ currentTarget }) => (currentTarget.scrollLeft = currentTarget.scrollWidth)}
+        onBlur={({ currentTarget }) => showEnd(currentTarget)}
         placeholder="none"
         list={choices.length > 0 ? list : undefined}
         autocomplete="off"
