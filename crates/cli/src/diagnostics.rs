@@ -17,19 +17,20 @@ use preface_core::{
 use std::{borrow::Cow, cmp::Reverse};
 
 /// Prints the diagnostics of a prompt: each error in full, and one line about warnings and what was left out or cut; or each
-/// one in full.
+/// one in full, also where that line would not tell why a prompt is empty.
 pub fn print(ui: &Ui, prompt: &Prompt) {
     match ui.verbosity() {
         Verbosity::Quiet => at_least(ui, Severity::Error, &prompt.diagnostics),
         Verbosity::Usual => {
+            let Some((severity, line, help)) = summary(prompt) else {
+                let least = if prompt.text.is_empty() { Severity::Info } else { Severity::Error };
+                return at_least(ui, least, &prompt.diagnostics);
+            };
             at_least(ui, Severity::Error, &prompt.diagnostics);
-            if let Some((severity, line, help)) = summary(prompt) {
-                let word = style::severity(severity);
-                let dim = style::DIM;
-                ui.eprint(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
-                if let Some(help) = help {
-                    ui.eprint(&format!("{accent}help{accent:#}: {help}\n", accent = style::ACCENT));
-                }
+            let (word, dim) = (style::severity(severity), style::DIM);
+            ui.eprint(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
+            if let Some(help) = help {
+                ui.eprint(&format!("{accent}help{accent:#}: {help}\n", accent = style::ACCENT));
             }
         }
         Verbosity::All => all(ui, &prompt.diagnostics),

@@ -210,6 +210,20 @@ fn a_saved_world_is_explained_without_the_machine() {
 }
 
 #[test]
+fn an_empty_prompt_has_its_reasons() {
+    Sandbox::empty()
+        .run("preface explain --preset stud")
+        .exits(0)
+        .prints("stud: 0 parts, 0 tokens (estimate:bytes4), 0 bytes\n")
+        .says(
+            "\
+info: ~/.stud is not there yet: a build creates system.md [scaffold/skipped]
+help: create them now: `preface config init --preset stud`
+",
+        );
+}
+
+#[test]
 fn what_is_held_is_among_what_is_absent() {
     let sandbox = Sandbox::empty();
     sandbox.home(".stud/system.md", "Mine.\n").work(".stud/system.md", "Theirs.\n");
