@@ -13,7 +13,7 @@ use preface_core::{
     pipeline::{self, PipelineError},
     profile,
     prompt::Prompt,
-    reminder::{DueReminder, Event, EventError, RawReminder, ReminderCatalog},
+    reminder::{DueReminder, Event, EventError, Reminder, ReminderCatalog},
     scope::Scope,
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
@@ -53,7 +53,7 @@ fn source(id: &str) -> Arc<Source> {
 fn catalogue(texts: &[(&str, &str)]) -> ReminderCatalog {
     let mut catalogue = ReminderCatalog::default();
     for (id, text) in texts {
-        catalogue.put(RawReminder::read(id, &source(id), text).unwrap().into_reminder().unwrap());
+        catalogue.put(Reminder::read(id, &source(id), text, None).unwrap());
     }
     catalogue
 }

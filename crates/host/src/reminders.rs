@@ -8,7 +8,7 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     origin::Source,
-    reminder::{RawReminder, Reminder, ReminderCatalog},
+    reminder::{Reminder, ReminderCatalog},
     scope::Scope,
     section::SectionId,
 };
@@ -48,7 +48,7 @@ fn of_bundle(
         let Some(id) = path.strip_prefix(prefix).and_then(|name| name.strip_suffix(".md")) else { continue };
         let Some(bytes) = system.bundled(&path) else { continue };
         let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
-        match read(id, &source, &bytes).and_then(RawReminder::into_reminder) {
+        match read(id, &source, &bytes, None) {
             Ok(reminder) => catalogue.put(reminder),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
@@ -83,46 +83,35 @@ fn of_user(
                 .push(left_out(&path, &"its name is no id").help("use letters, digits, `-`, `_` and `.`"));
             continue;
         }
-        let made = match system.read(&path, ReadScope::Anywhere, REMINDER_LIMIT) {
-            Ok(file) => of_file(id, &places.source(Scope::Global, &path), &file.bytes, catalogue),
+        let file = match system.read(&path, ReadScope::Anywhere, REMINDER_LIMIT) {
+            Ok(file) => file,
             Err(ReadError::Missing) => continue,
             Err(error) => {
                 diagnostics.push(left_out(&path, &error));
                 continue;
             }
         };
-        match made {
+        // One of the user's takes the place of one that there is, or is one more.
+        match read(id, &places.source(Scope::Global, &path), &file.bytes, catalogue.get(id)) {
             Ok(reminder) => catalogue.put(reminder),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
 }
 
-/// A reminder of the user's: in the place of one that there is, or one more.
-fn of_file(
+fn read(
     id: &str,
     source: &Arc<Source>,
     bytes: &[u8],
-    catalogue: &ReminderCatalog,
+    other: Option<&Reminder>,
 ) -> Result<Reminder, Box<Diagnostic>> {
-    let raw = read(id, source, bytes)?;
-    match catalogue.get(id) {
-        Some(other) => raw.into_override(other),
-        None => raw.into_reminder(),
-    }
-}
-
-fn read(id: &str, source: &Arc<Source>, bytes: &[u8]) -> Result<RawReminder, Box<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|_| {
-        let place = Place::file(Some(source.scope), source.path.clone());
         let why = "it is not UTF-8";
-        Box::new(
-            Diagnostic::left_out(Severity::Warning, DiagnosticCode::ReminderInvalid, &source.path, why)
-                .at(place)
-                .help("save the file as UTF-8"),
-        )
+        Diagnostic::left_out(Severity::Warning, DiagnosticCode::ReminderInvalid, &source.path, why)
+            .at(Place::file(Some(source.scope), source.path.clone()))
+            .help("save the file as UTF-8")
     })?;
-    RawReminder::read(id, source, text)
+    Reminder::read(id, source, text, other)
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use std::{fmt, str::FromStr};
 /// assert_eq!((field.name.as_str(), field.kind, field.optional), ("line", FieldKind::Number, true));
 /// assert_eq!(field.to_string(), "line number?");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct EventField {
     /// The name of the field.
     pub name: String,
@@ -110,6 +111,14 @@ impl fmt::Display for FieldKind {
 impl fmt::Display for EventField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", self.name, self.kind, if self.optional { "?" } else { "" })
+    }
+}
+
+impl TryFrom<String> for EventField {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 

@@ -6,12 +6,12 @@
 //! `[event:NAME]` is a field of the event; every other variable is what it is in any template.
 //!
 //! ```
-//! use preface_core::{origin::Source, reminder::{ReminderCatalog, Event, RawReminder}, scope::Scope};
+//! use preface_core::{origin::Source, reminder::{Event, Reminder, ReminderCatalog}, scope::Scope};
 //! use std::sync::Arc;
 //! let text = "---\ndescription: A file is empty.\nfields: [path text]\n---\n[event:path] is empty.";
 //! let source = Arc::new(Source { scope: Scope::Global, path: "~/empty.md".into() });
 //! let mut catalogue = ReminderCatalog::default();
-//! catalogue.put(RawReminder::read("file-empty", &source, text).unwrap().into_reminder().unwrap());
+//! catalogue.put(Reminder::read("file-empty", &source, text, None).unwrap());
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "path": "src/a.rs"})).unwrap();
 //! assert_eq!(catalogue.check(&event).unwrap().variables["path"], "src/a.rs");
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "paht": "src/a.rs"})).unwrap();
@@ -32,7 +32,6 @@ pub use catalogue::ReminderCatalog;
 pub use error::EventError;
 pub use event::{Event, MOST_EVENTS};
 pub use field::{EventField, FieldKind};
-pub use read::RawReminder;
 pub(crate) use remind::is_of_event;
 pub use remind::{is_about_reminders, remind};
 pub use types::{DueReminder, Reminder};
