@@ -81,7 +81,7 @@ impl AgentStart {
     /// switches them, before the hook's prompt is used, and handles its own diagnostics.
     ///
     /// A failed hook changes nothing. Diagnostics: `hook/error`, `hook/empty-prompt`,
-    /// `hook/stale-override`, `hook/removed`, `key/unknown`.
+    /// `hook/stale-override`, `hook/removed`.
     pub fn apply_reply(
         &mut self,
         hook: HookSource<'_>,

@@ -29,15 +29,6 @@ pub enum HookEvent {
     ToolResult,
 }
 
-/// The effect of a failed hook on the operation that it precedes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookFailureAction {
-    /// The operation continues without a reply; the failure is reported.
-    GoesOn,
-    /// The operation is stopped, and the failure is its result.
-    Stops,
-}
-
 impl HookEvent {
     /// All events, in the order of a run.
     pub const ALL: [HookEvent; 6] = [
@@ -110,16 +101,6 @@ impl HookEvent {
     #[must_use]
     pub fn is_of_tool_calls(self) -> bool {
         matches!(self, HookEvent::ToolCall | HookEvent::ToolResult)
-    }
-
-    /// Returns the effect of a failed hook. Before a tool call a hook may be the guard, so the call does not
-    /// happen without it.
-    #[must_use]
-    pub fn on_failure(self) -> HookFailureAction {
-        match self {
-            HookEvent::ToolCall => HookFailureAction::Stops,
-            _ => HookFailureAction::GoesOn,
-        }
     }
 }
 

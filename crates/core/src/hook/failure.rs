@@ -1,6 +1,6 @@
 //! The reasons why a hook fails, and their messages.
 
-use super::{HookEvent, HookFailureAction};
+use super::HookEvent;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     lint::character::{escape_hidden, excerpt},
@@ -84,11 +84,7 @@ impl HookFailure {
     /// Builds the error `hook/error` with the hook, the event and the reason.
     #[must_use]
     pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
-        let then = match event.on_failure() {
-            HookFailureAction::GoesOn => "was skipped",
-            HookFailureAction::Stops => "stopped what it was asked about",
-        };
-        let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
+        let what = format!("hook `{}` failed at {event} and was skipped: {self}", shown(hook));
         let mut found = Diagnostic::error(DiagnosticCode::HookError, what);
         found.place = place;
         found.help = self.help().map(Remedy::from);
@@ -136,10 +132,7 @@ mod tests {
             (
                 HookEvent::ToolCall,
                 HookFailure::failed("x".repeat(301)),
-                &format!(
-                    "hook `a\\u{{202e}}b` failed at tool_call and stopped what it was asked about: {}…",
-                    "x".repeat(300)
-                ),
+                &format!("hook `a\\u{{202e}}b` failed at tool_call and was skipped: {}…", "x".repeat(300)),
                 None,
             ),
             (

@@ -17,7 +17,7 @@ mod source;
 pub use agent_start::{AgentStart, rebased};
 pub use call::{DiscoverReason, HookCall, HookContextFile, HookInputs, HookSkill, HookTool};
 pub use chain::{SkillPath, apply_context_reply, apply_input_reply, apply_resources_reply};
-pub use event::{HookEvent, HookFailureAction};
+pub use event::HookEvent;
 pub use failure::HookFailure;
 pub use handler::{HookFn, HookHandler, call_handler};
 pub use reply::HookReply;

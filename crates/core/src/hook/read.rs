@@ -84,7 +84,6 @@ mod tests {
             let (read, diagnostics) = read(event, all).expect("an answer");
             assert_eq!(read, reply, "{event}");
             assert_eq!(diagnostics.len(), 1, "{event} {diagnostics:?}");
-            assert!(read.keys().iter().all(|key| event.reply_keys().contains(key)));
         }
         for event in HookEvent::ALL {
             assert!(

@@ -10,7 +10,7 @@ use crate::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The reply of a hook. Each field has a meaning at some events only ([`HookEvent::reply_keys`]); the default
+/// The reply of a hook. Each field has a meaning at some events only ([`HookEvent::reply_keys`]) and is ignored at others; the default
 /// changes nothing.
 ///
 /// ```
@@ -68,33 +68,6 @@ impl HookReply {
         Ok(self)
     }
 
-    /// Returns the keys that are set.
-    #[must_use]
-    pub fn keys(&self) -> Vec<&'static str> {
-        let given = [
-            self.prompt.is_some(),
-            self.handled,
-            self.system_prompt.is_some(),
-            self.replace_with_empty,
-            self.message.is_some(),
-            self.active_tools.is_some(),
-            self.messages.is_some(),
-            !self.skill_paths.is_empty(),
-        ];
-        KEYS.into_iter().zip(given).filter_map(|(key, given)| given.then_some(key)).collect()
-    }
-
-    /// Clears the keys without a meaning at this event, and returns a warning about them.
-    #[must_use]
-    pub fn confine(&mut self, hook: &str, event: HookEvent) -> Option<Diagnostic> {
-        let known = event.reply_keys();
-        let ignored: Vec<&str> = self.keys().into_iter().filter(|key| !known.contains(key)).collect();
-        for key in &ignored {
-            self.clear(key);
-        }
-        ignored_keys(hook, event, &ignored)
-    }
-
     /// Clears all keys if the role may not reply, as an observer may not, and returns a warning.
     #[must_use]
     pub fn confine_role(&mut self, hook: &str, role: HookRole) -> Option<Diagnostic> {
@@ -108,20 +81,6 @@ impl HookReply {
             Diagnostic::warning(DiagnosticCode::KeyUnknown, what)
                 .help("`\"role\": \"transform\"` lets it change things"),
         )
-    }
-
-    fn clear(&mut self, key: &str) {
-        match key {
-            "prompt" => self.prompt = None,
-            "handled" => self.handled = false,
-            "system_prompt" => self.system_prompt = None,
-            "replace_with_empty" => self.replace_with_empty = false,
-            "message" => self.message = None,
-            "active_tools" => self.active_tools = None,
-            "messages" => self.messages = None,
-            "skill_paths" => self.skill_paths.clear(),
-            _ => {}
-        }
     }
 }
 
@@ -161,28 +120,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_answer_can_be_confined() {
-        let all = HookReply {
-            prompt: Some("p".into()),
-            handled: true,
-            system_prompt: Some("s".into()),
-            replace_with_empty: true,
-            message: Some(json!({"content": "m"})),
-            active_tools: Some(vec![]),
-            messages: Some(vec![]),
-            skill_paths: vec!["s".into()],
-        };
-        assert_eq!(all.keys(), KEYS);
-        for event in HookEvent::ALL {
-            let mut reply = all.clone();
-            let diagnostic = reply.confine("h", event).expect("some of it means nothing here");
-            assert_eq!(diagnostic.code.as_str(), "key/unknown");
-            assert_eq!(reply.keys().len(), event.reply_keys().len(), "{event}");
-            assert_eq!(reply.confine("h", event), None);
-        }
-        let mut reply = all.clone();
+    fn an_observer_changes_nothing() {
+        let answer = HookReply { message: Some(json!({"content": "m"})), ..HookReply::default() };
+        let mut reply = answer.clone();
         assert_eq!(reply.confine_role("h", HookRole::Transform), None);
-        assert_eq!(reply, all);
+        assert_eq!(reply, answer);
         assert!(reply.confine_role("h", HookRole::Observer).is_some());
         assert_eq!(reply, HookReply::default());
         assert_eq!(reply.confine_role("h", HookRole::Observer), None, "an empty reply is as it should be");

@@ -25,24 +25,15 @@ impl HookSource<'_> {
         diagnostic
     }
 
-    /// Returns the reply of a hook without keys that have no meaning at this event. A failure becomes a
-    /// diagnostic.
+    /// Returns the reply of a hook. A failure becomes a diagnostic.
     pub(super) fn accept(
         self,
         event: HookEvent,
         reply: Result<HookReply, HookFailure>,
         diagnostics: &mut Diagnostics,
     ) -> Option<HookReply> {
-        match reply {
-            Ok(mut reply) => {
-                diagnostics.extend(reply.confine(self.name, event).map(|diagnostic| self.note(diagnostic)));
-                Some(reply)
-            }
-            Err(failure) => {
-                diagnostics.push(failure.diagnostic(self.name, event, self.place.cloned()));
-                None
-            }
-        }
+        let report = |failure: HookFailure| failure.diagnostic(self.name, event, self.place.cloned());
+        reply.map_err(|failure| diagnostics.push(report(failure))).ok()
     }
 }
 
@@ -51,18 +42,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_has_the_place_of_the_manifest() {
+    fn a_failure_has_the_place_of_the_manifest() {
         let place = Place::file(None, "~/.x/extensions/hooks/h/manifest.json");
         let hook = HookSource { name: "h", place: Some(&place) };
         let mut diagnostics = Vec::new();
         assert_eq!(hook.accept(HookEvent::Input, Err(HookFailure::failed("no")), &mut diagnostics), None);
-        let reply = HookReply { replace_with_empty: true, handled: true, ..HookReply::default() };
-        let accepted = hook.accept(HookEvent::Input, Ok(reply), &mut diagnostics).expect("it answered");
-        assert_eq!(accepted.keys(), ["handled"]);
         let codes: Vec<_> = diagnostics
             .iter()
             .map(|diagnostic| (diagnostic.code.as_str(), diagnostic.place.as_ref()))
             .collect();
-        assert_eq!(codes, [("hook/error", Some(&place)), ("key/unknown", Some(&place))]);
+        assert_eq!(codes, [("hook/error", Some(&place))]);
     }
 }
