@@ -4,9 +4,9 @@ mod extension;
 
 use extension::{CONFIG, CONTRACT, CORE, Checker, DISCOVERY, SHAPE, complete, manifest};
 use preface_core::{
+    diagnostic::Diagnostic,
     extension::{
-        Ability, Category, HookRole, InvalidManifest, Manifest, ManifestLocation, SlotStage,
-        ValidationFailure, id_fault,
+        Ability, Category, HookRole, InvalidManifest, Manifest, ManifestLocation, SlotStage, id_fault,
     },
     scope::Scope,
 };
@@ -22,9 +22,12 @@ fn read(category: Category, more: &Value) -> Result<Manifest, InvalidManifest> {
 }
 
 /// `code pointer line` of each failure.
-fn failure_lines(failures: &[ValidationFailure]) -> Vec<String> {
-    let line = |failure: &ValidationFailure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
-    failures.iter().map(|f| format!("{} {} {}", f.code, f.pointer, line(f))).collect()
+fn failure_lines(failures: &[Diagnostic]) -> Vec<String> {
+    let line = |failure: &Diagnostic| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
+    failures
+        .iter()
+        .map(|f| format!("{} {} {}", f.code, f.subject.as_deref().unwrap_or_default(), line(f)))
+        .collect()
 }
 
 fn refused(result: Result<Manifest, InvalidManifest>) -> Vec<String> {
@@ -111,7 +114,6 @@ mod by_category {
         let cases = [
             (Category::Commands, json!({"name": " "}), SHAPE, "/name"),
             (Category::Commands, json!({"name": 1}), SHAPE, "/name"),
-            (Category::Commands, json!({"description": null}), SHAPE, "/description"),
             (Category::ContextProviders, json!({"markdown": 1}), SHAPE, "/markdown"),
             (Category::ContextProviders, json!({"files": "a.md"}), SHAPE, "/files"),
             (Category::ContextProviders, json!({"files": ["a.md", 1]}), SHAPE, "/files/1"),
@@ -169,6 +171,12 @@ mod by_category {
             let line = i32::from(more.pointer(pointer).is_some());
             assert_eq!(all, [format!("{code} {pointer} {line}")], "{category} {more}");
         }
+    }
+
+    #[test]
+    fn null_is_as_if_the_key_were_not_there() {
+        let more = json!({"description": null, "inputSchema": null, "configSchema": null});
+        assert_eq!(read(Category::Tools, &more).unwrap(), read(Category::Tools, &json!({})).unwrap());
     }
 
     #[test]
@@ -292,7 +300,7 @@ mod stages {
 
     #[test]
     fn a_schema_that_is_no_object_is_none() {
-        for schema in [json!("a"), json!(true), json!(null), json!([])] {
+        for schema in [json!("a"), json!(true), json!([])] {
             let all = refused(read(Category::Tools, &json!({"configSchema": schema})));
             assert_eq!(all, ["settings/schema-violation /configSchema 1"], "{schema}");
         }
@@ -327,7 +335,7 @@ mod stages {
     #[test]
     fn the_first_failure_of_a_stage_is_reported_and_none_of_another() {
         let (id, kind) = (("\"id\": \"x\"", "\"id\": 7"), ("\"tools\"", "\"tols\""));
-        assert_eq!(changed(&[id, kind, ("\"1.0.0\"", "\"2.0.0\"")]), ["extension/shape-invalid /id 2"]);
+        assert_eq!(changed(&[id, kind, ("\"1.0.0\"", "\"2.0.0\"")]), ["extension/shape-invalid /category 3"]);
         let elsewhere = ("\"tools\"", "\"hooks\"");
         assert_eq!(
             changed(&[elsewhere, (">=1.0.0", "")]),
@@ -447,10 +455,10 @@ mod text {
 fn an_unknown_event_is_reported_in_plain_words() {
     let event = json!({"event": "toolcall", "command": ["a"]});
     let invalid = read(Category::Hooks, &event).expect_err("the event does not exist");
-    let diagnostic = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
+    let diagnostic = &invalid.failures[0];
     assert_eq!(
         diagnostic.message,
-        "global/x (Hook): `event`: unknown variant `toolcall`, expected one of `resources_discover`, `input`, \
+        "`event`: unknown variant `toolcall`, expected one of `resources_discover`, `input`, \
          `before_agent_start`, `context`, `tool_call`, `tool_result`"
     );
     assert_eq!(diagnostic.help.as_deref(), Some("did you mean `tool_call`?"));

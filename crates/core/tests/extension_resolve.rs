@@ -8,10 +8,10 @@ use extension::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{DiagnosticCode, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, EntryOrigin, ExtensionEntry, NoGrants, Scopes,
-        Status, ValidationFailure, resolve,
+        Status, resolve,
     },
     scope::Scope::{self, Bundled, Global, Project},
     settings::{MergedSettings, SetBy, SetValue, merge},
@@ -436,11 +436,8 @@ mod fallback {
 
     #[test]
     fn a_file_that_cannot_be_read_is_a_broken_one() {
-        let what = DiscoveredContent::Unreadable(ValidationFailure::new(
-            DiagnosticCode::DiscoveryManifestInvalid,
-            "",
-            "it is a directory",
-        ));
+        let unreadable = Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, "it is a directory");
+        let what = DiscoveredContent::Unreadable(unreadable);
         let found = DiscoveredManifest { what, ..bash(Project) };
         let scopes = resolved(vec![bash(Bundled), found], &nothing());
         assert_eq!(active(&scopes), ["bundled/Bash"]);

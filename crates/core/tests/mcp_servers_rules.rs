@@ -58,6 +58,7 @@ fn a_transport_is_named_or_follows_from_the_keys() {
     let cases = [
         (json!({"command": "x"}), Transport::Stdio),
         (json!({"type": "stdio", "command": "x"}), Transport::Stdio),
+        (json!({"command": "x", "cwd": null, "url": null}), Transport::Stdio),
         (json!({"url": "https://a.example/mcp"}), Transport::StreamableHttp),
         (json!({"type": "http", "url": "http://localhost:1"}), Transport::StreamableHttp),
         (json!({"type": "streamable-http", "url": "HTTPS://a.example"}), Transport::StreamableHttp),
@@ -84,7 +85,7 @@ fn errors_of_a_server_are_reported_with_their_place() {
         (json!({"command": "x", "env": []}), "`env` must be an object, not an array"),
         (json!({"command": "x", "env": {"PIN": 739_154}}), "`env.PIN` must be a string, not a number"),
         (json!({"command": "x", "env": {"A=B": ""}}), "`A=B` of `env` is no name of a variable"),
-        (json!({"command": "x", "cwd": null}), "`cwd` must be a string, not null"),
+        (json!({"command": "x", "args": null}), "`args` must be an array, not null"),
         (json!({"type": "sse"}), "a server of type `sse` needs `url`"),
         (json!({"type": "http"}), "a server of type `streamable-http` needs `url`"),
         (json!({"url": "ftp://a.example"}), "`url` must begin with `https://` or `http://`"),

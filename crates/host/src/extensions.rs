@@ -13,7 +13,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
-        NoSchemas, Ordering, UnknownCategory, ValidationFailure, extension_id_fault,
+        NoSchemas, Ordering, UnknownCategory, extension_id_fault,
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
@@ -288,7 +288,7 @@ fn read_manifest(
     let unreadable = |why: String, help: &str| {
         let place = Place::file(Some(scope), shown.clone());
         DiscoveredContent::Unreadable(
-            ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "", why).at(place).help(help),
+            Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, why).at(place).help(help),
         )
     };
     let fault = match entry.name.to_str() {
@@ -314,12 +314,10 @@ fn read_manifest(
             (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
                 DiscoveredContent::Untrusted(diagnostic)
             }
-            (None, Some(diagnostic)) => {
-                let mut failure =
-                    ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "", diagnostic.message);
-                (failure.place, failure.help) = (diagnostic.place, diagnostic.help);
-                DiscoveredContent::Unreadable(failure)
-            }
+            (None, Some(diagnostic)) => DiscoveredContent::Unreadable(Diagnostic {
+                code: DiagnosticCode::DiscoveryManifestInvalid,
+                ..diagnostic
+            }),
             (None, None) => {
                 unreadable("there is no manifest.json".to_owned(), "add one, or remove the directory")
             }

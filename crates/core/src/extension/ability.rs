@@ -4,9 +4,9 @@
 //! to a usable entry below it; if there is none, it is active, and reported as incomplete. A field of a wrong
 //! type is a failure.
 
-use super::{category::Category, failure::ValidationFailure, manifest::field_failure, slot::Slot};
+use super::{category::Category, manifest::field_failure, slot::Slot};
 use crate::{
-    diagnostic::{DiagnosticCode, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     hook::HookEvent,
     scope::Scope,
     settings::{SettingsNode, TypeFault, holds_login},
@@ -268,7 +268,7 @@ impl Ability {
         scope: Scope,
         manifest: &SettingsNode,
         span: Range<usize>,
-    ) -> Result<Ability, Box<ValidationFailure>> {
+    ) -> Result<Ability, Box<Diagnostic>> {
         Ok(match category {
             Category::Commands => Ability::Command(fields(category, manifest)?),
             Category::ContextProviders => Ability::Context(context(fields(category, manifest)?, span)?),
@@ -394,10 +394,7 @@ fn is_blank(text: Option<&str>) -> bool {
 }
 
 /// Reads the fields of a manifest.
-fn fields<T: DeserializeOwned>(
-    category: Category,
-    manifest: &SettingsNode,
-) -> Result<T, Box<ValidationFailure>> {
+fn fields<T: DeserializeOwned>(category: Category, manifest: &SettingsNode) -> Result<T, Box<Diagnostic>> {
     TypeFault::read(manifest).map_err(|fault| {
         let node = manifest.at(&fault.keys);
         let code = match (category, fault.keys.first().map(String::as_str)) {
@@ -411,16 +408,19 @@ fn fields<T: DeserializeOwned>(
 }
 
 /// Builds the failure of a field.
-fn fault(key: &str, message: impl Into<String>) -> ValidationFailure {
-    ValidationFailure::new(DiagnosticCode::ShapeInvalid, format!("/{key}"), message)
+fn fault(key: &str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(DiagnosticCode::ShapeInvalid, message).about(format_args!("/{key}"))
 }
 
 fn checked<'de, D: Deserializer<'de>>(
     from: D,
     fault: fn(&str) -> Option<&'static str>,
 ) -> Result<Option<String>, D::Error> {
-    let text = String::deserialize(from)?;
-    fault(&text).map_or(Ok(Some(text)), |fault| Err(D::Error::custom(fault)))
+    let text = Option::<String>::deserialize(from)?;
+    match text.as_deref().and_then(fault) {
+        Some(fault) => Err(D::Error::custom(fault)),
+        None => Ok(text),
+    }
 }
 
 fn not_blank<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -439,7 +439,7 @@ fn relative_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D
 }
 
 fn object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<Value>>, D::Error> {
-    Ok(Some(Arc::new(Value::Object(Map::deserialize(from)?))))
+    Ok(Option::<Map<String, Value>>::deserialize(from)?.map(|fields| Arc::new(Value::Object(fields))))
 }
 
 /// Returns the fault of a path below the manifest's directory (or the layer's root): it must be relative,
@@ -480,7 +480,7 @@ struct ContextFields {
     stability: Option<Stability>,
 }
 
-fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<ValidationFailure>> {
+fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<Diagnostic>> {
     let given = [
         ("markdown", fields.markdown.is_some()),
         ("files", fields.files.is_some()),
@@ -502,7 +502,7 @@ fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<Val
     let max_tokens = fields.max_tokens.unwrap_or(4096);
     let max_tokens = usize::try_from(max_tokens).map_err(|_| {
         let message = format!("`maxTokens` must not be negative, and is {max_tokens}");
-        ValidationFailure::new(DiagnosticCode::FragmentBudgetNegative, "/maxTokens", message)
+        Diagnostic::error(DiagnosticCode::FragmentBudgetNegative, message).about("/maxTokens")
     })?;
     // The output of a program may change each time.
     let usual = match from {
@@ -523,7 +523,7 @@ fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<Val
 fn program(
     argv: Option<Vec<String>>,
     timeout_ms: Option<u64>,
-) -> Result<Option<ProgramSpec>, Box<ValidationFailure>> {
+) -> Result<Option<ProgramSpec>, Box<Diagnostic>> {
     let timeout_ms = timeout_ms.unwrap_or(TIMEOUT_MS);
     if !(1..=MOST_TIMEOUT_MS).contains(&timeout_ms) {
         let message = format!("`timeoutMs` must be an integer from 1 to {MOST_TIMEOUT_MS}");
@@ -550,7 +550,7 @@ struct HookFields {
     timeout_ms: Option<u64>,
 }
 
-fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
+fn hook(fields: HookFields) -> Result<Hook, Box<Diagnostic>> {
     let HookFields { slot, event, role, command, timeout_ms } = fields;
     let of_event = event.map(HookEvent::slot);
     if let (Some(slot), Some(of_event)) = (slot, of_event)
@@ -558,7 +558,7 @@ fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
     {
         let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
         let code = DiagnosticCode::HookInvalidAttachment;
-        return Err(Box::new(ValidationFailure::new(code, "/slot", message)));
+        return Err(Box::new(Diagnostic::error(code, message).about("/slot")));
     }
     Ok(Hook { slot: slot.or(of_event), event, role, program: program(command, timeout_ms)? })
 }
@@ -567,10 +567,10 @@ fn model(
     model: ModelProvider,
     manifest: &SettingsNode,
     scope: Scope,
-) -> Result<ModelProvider, Box<ValidationFailure>> {
+) -> Result<ModelProvider, Box<Diagnostic>> {
     if let Some((message, help)) = model.base_url.as_deref().and_then(base_url_fault) {
         let failure = fault("baseUrl", format!("`baseUrl` {message}"));
-        return Err(Box::new(ValidationFailure { help: help.map(Remedy::from), ..failure }));
+        return Err(Box::new(Diagnostic { help: help.map(Remedy::from), ..failure }));
     }
     let key = manifest.at(&["apiKey"]).map(|node| secret(&node.to_value(), scope)).transpose()?;
     Ok(ModelProvider { key, ..model })
@@ -602,7 +602,7 @@ const SECRETS: [&str; 3] = ["env", "file", "keyring"];
 
 /// Reads `apiKey`: the location of a key, as an object or as `${NAME}`. The key itself is refused in the
 /// manifest of any layer.
-fn secret(value: &Value, scope: Scope) -> Result<SecretReference, Box<ValidationFailure>> {
+fn secret(value: &Value, scope: Scope) -> Result<SecretReference, Box<Diagnostic>> {
     if let Some(reference) = SecretReference::read(value) {
         return Ok(reference);
     }

@@ -5,7 +5,6 @@ use super::{
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     entry::ExtensionEntry,
-    failure::ValidationFailure,
     grants::{Grants, ProviderChange},
     manifest::Manifest,
     scopes::IgnoredSetting,
@@ -35,11 +34,7 @@ pub(super) struct ExtensionConfig {
 ///
 /// # Errors
 /// The value is not valid for the field.
-fn set_field(
-    entry: &mut ExtensionEntry,
-    key: &str,
-    node: &SettingsNode,
-) -> Result<(), Box<ValidationFailure>> {
+fn set_field(entry: &mut ExtensionEntry, key: &str, node: &SettingsNode) -> Result<(), Box<Diagnostic>> {
     let read = match key {
         // A literal key is for the host to handle; it is shown nowhere.
         "apiKey" => Ability::Model(ModelProvider {
@@ -295,12 +290,12 @@ pub(super) fn whole_fault(
     manifest: &Manifest,
     config: &Map<String, Value>,
     checker: &dyn SchemaChecker,
-) -> Option<ValidationFailure> {
+) -> Option<Diagnostic> {
     let schema = manifest.config_schema.as_ref()?;
     match checker.check(schema, &Value::Object(config.clone())) {
         Err(SchemaFault::Config(faults)) => {
             let fault = faults.into_iter().next()?;
-            Some(ValidationFailure::new(DiagnosticCode::ConfigSchemaViolation, fault.pointer, fault.message))
+            Some(Diagnostic::error(DiagnosticCode::ConfigSchemaViolation, fault.message).about(fault.pointer))
         }
         _ => None,
     }

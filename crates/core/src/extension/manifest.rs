@@ -4,7 +4,6 @@ use super::{
     ability::{Ability, ToolTexts},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault, SchemaViolation},
-    failure::ValidationFailure,
     version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion},
 };
 use crate::{
@@ -72,23 +71,20 @@ struct ManifestFields {
 }
 
 /// Builds the failure of a field.
-pub(super) fn field_failure(code: DiagnosticCode, fault: TypeFault) -> ValidationFailure {
+pub(super) fn field_failure(code: DiagnosticCode, fault: TypeFault) -> Diagnostic {
     let pointer: String = fault.keys.iter().map(|key| format!("/{key}")).collect();
-    ValidationFailure {
-        help: fault.help.map(Remedy::from),
-        ..ValidationFailure::new(code, pointer, fault.message)
-    }
+    Diagnostic { help: fault.help.map(Remedy::from), ..Diagnostic::error(code, fault.message).about(pointer) }
 }
 
 /// Builds the failure of an id that is not the name of its directory.
-fn other_id(id: &str, lies: &ManifestLocation<'_>) -> ValidationFailure {
+fn other_id(id: &str, lies: &ManifestLocation<'_>) -> Diagnostic {
     let claimed = shown(id);
     let message = format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id));
     let help = match extension_id_fault(id) {
         Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
         None => "give both the same name".to_owned(),
     };
-    ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "/id", message).help(help)
+    Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, message).about("/id").help(help)
 }
 
 /// The most unknown keys that are reported one by one.
@@ -129,7 +125,7 @@ pub struct ManifestLocation<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidManifest {
     /// The failures; at least one, all of one stage.
-    pub failures: Vec<ValidationFailure>,
+    pub failures: Vec<Diagnostic>,
     /// The id in the manifest, if it is not the name of the directory.
     pub claims: Option<String>,
 }
@@ -182,8 +178,8 @@ fn ids_of_extensions_are_plain_words() {
 #[cfg(test)]
 #[test]
 fn the_published_schema_has_the_keys_that_are_read() {
-    let published = crate::settings::SCHEMAS.iter().find(|schema| schema.name == "manifest").unwrap();
-    let document = published.document();
+    let published = include_str!("../../../../docs/reference/schemas/manifest.json");
+    let document: Value = serde_json::from_str(published).unwrap();
     let keys = |schema: &Value| -> Vec<String> {
         let properties = schema["properties"].as_object();
         properties.into_iter().flatten().map(|(key, _)| key.clone()).collect()
@@ -212,10 +208,7 @@ impl Manifest {
         let discovery = DiagnosticCode::DiscoveryManifestInvalid;
         let root = parse_document(lies.scope.into(), lies.path, bytes, discovery).map_err(|diagnostic| {
             let message = format!("the manifest is no JSON: {}", diagnostic.message);
-            let failure = ValidationFailure {
-                place: diagnostic.place,
-                ..ValidationFailure::new(discovery, "", message)
-            };
+            let failure = Diagnostic::error(discovery, message).at(diagnostic.place);
             InvalidManifest { failures: vec![failure], claims: None }
         })?;
         let id = root.at(&["id"]).and_then(SettingsNode::as_text).filter(|id| *id != lies.id);
@@ -235,9 +228,9 @@ impl Manifest {
         root: &SettingsNode,
         lies: &ManifestLocation<'_>,
         checker: &dyn SchemaChecker,
-    ) -> Result<Manifest, Vec<ValidationFailure>> {
+    ) -> Result<Manifest, Vec<Diagnostic>> {
         let discovery = |pointer: &str, message: String| {
-            ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, pointer, message)
+            Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, message).about(pointer)
         };
         let Some(table) = root.as_table() else {
             let message = format!("a manifest must be a JSON object, not {}", root.described());
@@ -288,7 +281,7 @@ impl Manifest {
         }
     }
 
-    fn version_fault(&self) -> Option<ValidationFailure> {
+    fn version_fault(&self) -> Option<Diagnostic> {
         let version = SemanticVersion::parse(&self.contract_version);
         if version != Some(CONTRACT_VERSION) {
             let version_shown = shown(&self.contract_version);
@@ -298,39 +291,32 @@ impl Manifest {
                 }
                 None => format!("`{version_shown}` is no version of three numbers"),
             };
-            return Some(ValidationFailure::new(
-                DiagnosticCode::ContractVersionMismatch,
-                "/contractVersion",
-                what,
-            ));
+            let failure = Diagnostic::error(DiagnosticCode::ContractVersionMismatch, what);
+            return Some(failure.about("/contractVersion"));
         }
         if CORE_VERSION.meets(&self.required_core_version) {
             return None;
         }
         let range = shown(&self.required_core_version);
         let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
-        let failure =
-            ValidationFailure::new(DiagnosticCode::RequiredCoreVersionMismatch, "/requiredCoreVersion", what);
+        let failure = Diagnostic::error(DiagnosticCode::RequiredCoreVersionMismatch, what)
+            .about("/requiredCoreVersion");
         let is_range = SemanticVersion::is_range(&self.required_core_version);
         let help = "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
         Some(if is_range { failure } else { failure.help(help) })
     }
 
-    fn input_schema_fault(&self, checker: &dyn SchemaChecker) -> Option<ValidationFailure> {
+    fn input_schema_fault(&self, checker: &dyn SchemaChecker) -> Option<Diagnostic> {
         let Ability::Tool(ToolTexts { input_schema: Some(schema), .. }) = &self.ability else { return None };
         let SchemaViolation { message, .. } = checker.compile(schema).err()?;
         let message = format!("`inputSchema` does not compile: {message}");
-        Some(ValidationFailure::new(DiagnosticCode::ShapeInvalid, "/inputSchema", message))
+        Some(Diagnostic::error(DiagnosticCode::ShapeInvalid, message).about("/inputSchema"))
     }
 
-    fn config_faults(
-        &self,
-        node: Option<&SettingsNode>,
-        checker: &dyn SchemaChecker,
-    ) -> Vec<ValidationFailure> {
+    fn config_faults(&self, node: Option<&SettingsNode>, checker: &dyn SchemaChecker) -> Vec<Diagnostic> {
         let Some(schema) = &self.config_schema else { return Vec::new() };
         let failure = |pointer: String, message: String| {
-            ValidationFailure::new(DiagnosticCode::ConfigSchemaViolation, pointer, message)
+            Diagnostic::error(DiagnosticCode::ConfigSchemaViolation, message).about(pointer)
         };
         let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
         let wrong = if node.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
@@ -359,8 +345,8 @@ impl Manifest {
 }
 
 /// Returns the place of a failure; `None` for a field that is not there.
-fn place(root: &SettingsNode, failure: &ValidationFailure) -> Option<Place> {
-    let keys: Vec<&str> = failure.pointer.split('/').skip(1).collect();
+fn place(root: &SettingsNode, failure: &Diagnostic) -> Option<Place> {
+    let keys: Vec<&str> = failure.subject.as_deref().unwrap_or_default().split('/').skip(1).collect();
     let is_of_config =
         failure.code == DiagnosticCode::ConfigSchemaViolation && keys.first() != Some(&"configSchema");
     let node = match (is_of_config, root.at(&["config"])) {

@@ -32,7 +32,7 @@ pub use entry::{
     DisabledBy, Entry, EntryKind, EntryOrigin, EntryState, Extension, ExtensionEntry, Status, select_active,
 };
 pub(crate) use entry::{EntrySwitch, EntrySwitches};
-pub use failure::ValidationFailure;
+pub(crate) use failure::failure_of;
 pub use grants::{Grants, NoGrants, ProviderChange};
 pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fault, id_fault};
 pub use ordering::{Ordering, OrderingRewrite, SlotHook, order};

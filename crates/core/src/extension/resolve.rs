@@ -9,7 +9,7 @@ use super::{
     config::{ExtensionConfig, configure, whole_fault},
     config_schema::SchemaChecker,
     entry::{EntryOrigin, EntrySwitch, EntrySwitches, ExtensionEntry, Status, select_active},
-    failure::ValidationFailure,
+    failure::failure_of,
     grants::{Grants, NoGrants},
     manifest::{InvalidManifest, Manifest, ManifestLocation},
     ordering::{Ordering, OrderingRewrite, SlotHook, order},
@@ -57,7 +57,7 @@ pub enum DiscoveredContent {
     /// An untrusted manifest.
     Untrusted(Diagnostic),
     /// A manifest that cannot be read.
-    Unreadable(ValidationFailure),
+    Unreadable(Diagnostic),
 }
 
 /// Resolves which entries are active. A project's entry without a grant that it needs does not replace one of
@@ -96,7 +96,7 @@ struct ExtensionCandidate {
     manifest: Option<Arc<Manifest>>,
     /// The settings as they apply to it, while it is valid.
     config: Option<ExtensionConfig>,
-    failures: Vec<ValidationFailure>,
+    failures: Vec<Diagnostic>,
 }
 
 impl ExtensionCandidate {
@@ -123,7 +123,7 @@ impl ExtensionCandidate {
     }
 
     /// Makes it invalid: nothing of its content is used.
-    fn fail(&mut self, failures: Vec<ValidationFailure>) {
+    fn fail(&mut self, failures: Vec<Diagnostic>) {
         let ExtensionEntry { value, name, origin, .. } = &self.entry;
         let entry = ExtensionEntry::of(value.category, name, origin.clone());
         let entry = ExtensionEntry { status: Status::Disabled, ..entry };
@@ -195,7 +195,7 @@ fn check_manifests(
             let key = (scope, category, name.clone());
             if let Some(first) = registered.get(&key) {
                 let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
-                let failure = ValidationFailure::new(DiagnosticCode::RegistrationConflict, "", message);
+                let failure = Diagnostic::error(DiagnosticCode::RegistrationConflict, message);
                 candidate.fail(vec![failure.help("remove or rename one of the two")]);
             } else {
                 registered.insert(key, path);
@@ -255,13 +255,13 @@ impl Resolver<'_> {
                 && candidate.entry.disabled_by.is_none()
             {
                 let message = format!("it cannot be used without {missing}");
-                let failure = ValidationFailure::new(INCOMPLETE, "", message);
+                let failure = Diagnostic::error(INCOMPLETE, message);
                 candidate.fail(vec![failure.help(ADD_MISSING)]);
             }
             let ExtensionCandidate { entry: mut row, config, failures, .. } = candidate;
             let stays = valid.iter().rfind(|valid| **valid < scope).copied();
             for failure in failures {
-                let mut diagnostic = failure.diagnostic(&who, stays);
+                let mut diagnostic = failure_of(&who, failure, stays);
                 diagnostic.place.get_or_insert_with(|| row.place());
                 row.diagnostics.push(diagnostic);
             }
@@ -308,7 +308,7 @@ impl Resolver<'_> {
     }
 
     /// Checks the configuration as a whole, if settings changed it.
-    fn whole_fault(&self, candidate: &ExtensionCandidate) -> Option<ValidationFailure> {
+    fn whole_fault(&self, candidate: &ExtensionCandidate) -> Option<Diagnostic> {
         let changed = candidate.config.as_ref().is_some_and(|config| config.changed);
         let manifest = candidate.manifest.as_ref().filter(|_| changed)?;
         let mut failure = whole_fault(manifest, &candidate.entry.value.config, self.checker)?;

@@ -7,12 +7,12 @@
 use super::server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
-    extension::{EntrySwitch, ValidationFailure, id_fault},
+    extension::{EntrySwitch, id_fault},
     scope::Scope,
     settings::{SettingsNode, SettingsTable, TypeFault, parse_document, shown},
     suggestion::did_you_mean,
 };
-use serde::{Deserialize, de::value::MapDeserializer};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 pub(super) const INVALID: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
@@ -46,7 +46,7 @@ pub(super) struct ServerDeclaration {
     /// `disable`, if it is set.
     pub(super) switch: Option<EntrySwitch>,
     /// The server; `None` for an entry with nothing but `disable`.
-    pub(super) server: Result<Option<McpServer>, Box<ValidationFailure>>,
+    pub(super) server: Result<Option<McpServer>, Box<Diagnostic>>,
     /// Warnings that do not invalidate the entry.
     pub(super) diagnostics: Diagnostics,
 }
@@ -174,12 +174,12 @@ fn server(
     id: &str,
     node: &SettingsNode,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<McpServer>, Box<ValidationFailure>> {
+) -> Result<Option<McpServer>, Box<Diagnostic>> {
     // The failure of a part, or of the server as a whole if it does not have the part.
     let failure = |keys: &[&str], message: String| {
         let place =
             node.at(keys).filter(|_| !keys.is_empty()).map_or_else(|| node.key_place(), SettingsNode::place);
-        Box::new(ValidationFailure::new(INVALID, "", message).at(without_excerpt(place)))
+        Box::new(Diagnostic::error(INVALID, message).at(without_excerpt(place)))
     };
     if let Some(fault) = id_fault(id) {
         return Err(failure(&[], format!("the id `{}` {fault}", shown(id))));
@@ -187,11 +187,9 @@ fn server(
     let table = node
         .as_table()
         .ok_or_else(|| failure(&[], format!("a server must be an object, not {}", node.json_type())))?;
-    // The fault that is reported does not depend on the order in the file.
-    let fields = MapDeserializer::new(sorted_entries(table).into_iter());
-    let fields: ServerFields = TypeFault::read(fields).map_err(|fault| {
+    let fields: ServerFields = TypeFault::read(node).map_err(|fault| {
         let keys: Vec<&str> = fault.keys.iter().map(String::as_str).collect();
-        Box::new(ValidationFailure { help: fault.help.map(Remedy::from), ..*failure(&keys, fault.message) })
+        Box::new(Diagnostic { help: fault.help.map(Remedy::from), ..*failure(&keys, fault.message) })
     })?;
     if let (Some(disable), Some(disabled)) = (fields.disable, fields.disabled)
         && disable != disabled
@@ -253,7 +251,7 @@ fn server(
         let url = required("url", url)?;
         if let Some((fault, help)) = url_fault(&url) {
             let failure = failure(&["url"], format!("`url` {fault}"));
-            return Err(Box::new(ValidationFailure { help: help.map(Remedy::from), ..*failure }));
+            return Err(Box::new(Diagnostic { help: help.map(Remedy::from), ..*failure }));
         }
         Ok(ServerAddress { url, headers: unexpanded(headers) })
     };

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
-    extension::{EntryOrigin, EntrySwitches, Status, ValidationFailure, select_active},
+    extension::{EntryOrigin, EntrySwitches, Status, failure_of, select_active},
     settings::shown,
     suggestion::suggest_or,
 };
@@ -76,7 +76,7 @@ pub fn resolve(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) 
 struct LayerDeclarations {
     rows: Vec<ServerEntry>,
     /// The failure of each row.
-    failures: Vec<Option<Box<ValidationFailure>>>,
+    failures: Vec<Option<Box<Diagnostic>>>,
     switches: EntrySwitches,
     /// Diagnostics of entries that only set `disable`.
     diagnostics: Diagnostics,
@@ -97,7 +97,7 @@ impl LayerDeclarations {
             (Err(failure), _) => (None, Some(failure)),
             (Ok(Some(_)), Some(first)) => {
                 let message = format!("the id is taken in this layer by {}", first.path);
-                let failure = ValidationFailure::new(INVALID, "", message).at(place);
+                let failure = Diagnostic::error(INVALID, message).at(place);
                 (None, Some(Box::new(failure.help("remove or rename one of the two"))))
             }
             (Ok(server), None) => (server, None),
@@ -124,7 +124,7 @@ impl LayerDeclarations {
             let row = &mut rows[at];
             let who = row.label();
             if let Some(failure) = failure {
-                let mut diagnostic = failure.diagnostic(&who, stays);
+                let mut diagnostic = failure_of(&who, *failure, stays);
                 if row.disabled_by.is_some() {
                     diagnostic.severity = Severity::Warning;
                 }

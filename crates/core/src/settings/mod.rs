@@ -9,7 +9,6 @@
 //! [`edit`](edit()) changes one value in the text of a file and leaves the rest as it is.
 
 mod edit;
-mod json_schema;
 mod key_path;
 mod keys;
 mod merge;
@@ -19,7 +18,6 @@ mod schema;
 mod typed;
 
 pub use edit::{SettingChange, edit};
-pub use json_schema::{PublishedSchema, SCHEMAS};
 pub use key_path::{KeyPath, SetError, SetValue, is_settings_root, setting_at};
 pub use keys::{
     ActiveSettings, AddedList, BudgetSettings, ContextProviderSettings, EntrySetting, EntrySettings,
@@ -31,5 +29,5 @@ pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
 pub use parse::{LayerSettings, offset_in_string, parse, parse_foreign};
 pub(crate) use parse::{holds_login, is_reference, parse_document, shown};
-pub use schema::{ValueShape, project_may};
+pub use schema::{ValueShape, json_schema, project_may};
 pub(crate) use typed::TypeFault;

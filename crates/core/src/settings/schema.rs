@@ -6,8 +6,18 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// The JSON Schema (draft 2020-12) of `settings.json`.
-pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+/// Returns the JSON Schema (draft 2020-12) of `settings.json`. Those of the other files of a layer are in `docs/reference/schemas`.
+///
+/// ```
+/// use preface_core::settings::json_schema;
+/// assert_eq!(json_schema()["properties"]["budget"]["properties"]["tokens"]["minimum"], 0);
+/// ```
+#[must_use]
+pub fn json_schema() -> &'static Value {
+    &SCHEMA
+}
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<Settings>().to_value();
     allow_null(&mut schema);

@@ -5,13 +5,23 @@ use preface_core::{
     extension::{Category, Manifest, ManifestLocation, Ordering, SchemaChecker},
     mcp_servers::{self, McpFile},
     scope::Scope,
-    settings::{SCHEMAS, merge, parse},
+    settings::{json_schema, merge, parse},
 };
 use preface_engine::JsonSchema;
 use serde_json::{Value, json};
 
+fn published(name: &str) -> Value {
+    let text = match name {
+        "settings" => return json_schema().clone(),
+        "manifest" => include_str!("../../../../docs/reference/schemas/manifest.json"),
+        "mcp" => include_str!("../../../../docs/reference/schemas/mcp.json"),
+        _ => include_str!("../../../../docs/reference/schemas/ordering.json"),
+    };
+    serde_json::from_str(text).expect("it is JSON")
+}
+
 fn check(name: &str, reads: impl Fn(&[u8]) -> bool, samples: &[(bool, Value)]) {
-    let schema = SCHEMAS.iter().find(|schema| schema.name == name).expect("it is published").document();
+    let schema = published(name);
     for (good, sample) in samples {
         assert_eq!(reads(sample.to_string().as_bytes()), *good, "the reader of {name}: {sample}");
         let fits = jsonschema::is_valid(&schema, sample);
@@ -97,7 +107,7 @@ fn servers() {
     ];
     check("mcp", reads, &samples);
     // A switch alone is good, whatever it is about.
-    let schema = SCHEMAS.iter().find(|schema| schema.name == "mcp").expect("it is published").document();
+    let schema = published("mcp");
     for switch in [json!({"git": {"disable": true}}), json!({"git": {"disabled": false}})] {
         assert_eq!(JsonSchema.check(&schema, &switch), Ok(()));
     }
