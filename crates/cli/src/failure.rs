@@ -11,9 +11,7 @@ use preface_core::{
     profile::ProfileError,
 };
 use preface_engine::{
-    ASSETS, Error, OsSystem, UntrustedProject,
-    conversation::ConversationError,
-    host::{settings_file::SettingsFileError, system::System as _},
+    ASSETS, Error, OsSystem, UntrustedProject, conversation::ConversationError, host::system::System as _,
     templates::TemplatesError,
 };
 use serde_json::json;
@@ -195,8 +193,9 @@ impl From<Error> for CommandFailure {
     fn from(error: Error) -> Self {
         let exit = match error {
             Error::Profile(error) => return error.into(),
-            Error::Catalog(diagnostic) | Error::Render(diagnostic) => return diagnostic.into(),
-            Error::Settings(error) => return (*error).into(),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) | Error::Settings(diagnostic) => {
+                return diagnostic.into();
+            }
             Error::Store(error) => return error.into(),
             Error::Usage(..) => Exit::Usage,
             Error::Over(_) => Exit::OverBudget,
@@ -244,13 +243,6 @@ impl From<TemplatesError> for CommandFailure {
             TemplatesError::Store(error) => error.into(),
             error => CommandFailure::new(error.to_string()).with(error.help(), None),
         }
-    }
-}
-
-impl From<SettingsFileError> for CommandFailure {
-    fn from(error: SettingsFileError) -> Self {
-        let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone());
-        CommandFailure::new(error.to_string()).with(error.help(), place)
     }
 }
 

@@ -7,7 +7,7 @@ use preface_core::{
     profile::ProfileError,
     variable::VariableKey,
 };
-use preface_host::{settings_file::SettingsFileError, trust::TrustError};
+use preface_host::trust::TrustError;
 use preface_store::StoreError;
 use std::iter;
 
@@ -45,8 +45,8 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// There is no place for a settings file.
-    #[error(transparent)]
-    Settings(Box<SettingsFileError>),
+    #[error("{}", .0.message)]
+    Settings(Box<Diagnostic>),
     /// The user chose to stop.
     #[error("stopped")]
     Abort,
@@ -72,8 +72,7 @@ impl Error {
     pub fn place(&self) -> Option<&Place> {
         let place = match self {
             Error::Profile(error) => Some(&*error.place),
-            Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.place.as_ref(),
-            Error::Settings(error) => error.diagnostic().and_then(|diagnostic| diagnostic.place.as_ref()),
+            Error::Catalog(found) | Error::Render(found) | Error::Settings(found) => found.place.as_ref(),
             _ => None,
         };
         place.filter(|place| !place.path.is_empty())
@@ -85,13 +84,12 @@ impl Error {
         match self {
             Error::Usage(_, help) => help.clone(),
             Error::Profile(error) => error.help.clone(),
-            Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.help.clone(),
+            Error::Catalog(found) | Error::Render(found) | Error::Settings(found) => found.help.clone(),
             Error::Over(over) => Some(over.help().into()),
             Error::Untrusted(_) => Some(Remedy::command("review the files, then trust them", "trust grant")),
             Error::Missing(_) | Error::Snapshot(_) => {
                 Some("another version wrote it, or it was changed by hand; save the snapshot again".into())
             }
-            Error::Settings(error) => error.help(),
             Error::Store(error) => error.help().map(Remedy::from),
             Error::Trust(_, help) => help.clone(),
             Error::Abort => None,

@@ -11,7 +11,7 @@ use crate::{
     trust::{StoreKind, store_file},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     scope::Scope,
     settings::{KeyPath, SettingChange, edit},
     trust::TrustMode,
@@ -39,97 +39,23 @@ pub struct SettingsFile<'a> {
     lock: PathBuf,
 }
 
-/// The reason why a settings file was not read or changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsFileError {
-    /// There is no directory for it: no home, or the project directory would be the user's own.
-    #[error("there is no place for {}", match .0 {
-        Scope::Project => "project settings: it would be your own directory",
-        _ => "your settings: there is no home directory outside of the project",
-    })]
-    Nowhere(Scope),
-    /// The project's directory is a link, and the user has not trusted what it leads to.
-    #[error("`{path}` is a link {}", match target {
-        Some(target) => format!("to `{target}`, which you have not trusted"),
-        None => "that leads to no directory".to_owned(),
-    })]
-    Link {
-        /// The path of the link for people.
-        path: String,
-        /// The target; `None` if that is no directory.
-        target: Option<String>,
-    },
-    /// The file cannot be read.
-    #[error("cannot read `{path}`: {error}")]
-    Unreadable {
-        /// The path for people.
-        path: String,
-        /// The error.
-        #[source]
-        error: ReadError,
-    },
-    /// The file, its directory or the lock cannot be written.
-    #[error("cannot write `{path}`: {error}")]
-    Unwritable {
-        /// The path for people.
-        path: String,
-        /// The error.
-        #[source]
-        error: WriteError,
-    },
-    /// The file would be larger than the limit for reading.
-    #[error("`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}")]
-    TooLarge {
-        /// The path for people.
-        path: String,
-        /// The size in bytes.
-        size: usize,
-    },
-    /// The text cannot be changed in this way.
-    #[error("{}", .0.message)]
-    Edit(Box<Diagnostic>),
+/// Builds the error of a settings file that was not read or changed.
+fn failed(what: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(DiagnosticCode::Failed, what))
 }
 
-impl SettingsFileError {
-    /// Returns what to do about it, where that is known.
-    #[must_use]
-    pub fn help(&self) -> Option<Remedy> {
-        let words = match self {
-            SettingsFileError::Nowhere(Scope::Project) => {
-                "use another directory, or the global scope".to_owned()
-            }
-            SettingsFileError::Nowhere(_) => "set PREFACE_HOME to a directory".to_owned(),
-            SettingsFileError::Link { target: Some(target), .. } => {
-                let words = format!("change `{target}/settings.json` itself, or trust what lies there");
-                return Some(Remedy::command(words, "trust grant"));
-            }
-            SettingsFileError::Link { path, target: None } => {
-                format!("remove `{path}`, or put a directory there")
-            }
-            SettingsFileError::Unreadable { error: ReadError::Outside { .. }, .. } => {
-                "a project's settings lie in the project; put a regular file there".to_owned()
-            }
-            SettingsFileError::Unreadable { error: ReadError::Kind(_), path } => {
-                format!("move `{path}` away; a regular file belongs there")
-            }
-            SettingsFileError::Unwritable { error: WriteError::Denied, .. } => {
-                "allow writing in its directory; the file is replaced whole".to_owned()
-            }
-            SettingsFileError::Unwritable { error: WriteError::Busy, .. } => "try again".to_owned(),
-            SettingsFileError::Edit(diagnostic) => return diagnostic.help.clone(),
-            _ => return None,
-        };
-        Some(words.into())
-    }
-
-    /// Returns the diagnostic about the text, where it is about that.
-    #[must_use]
-    pub fn diagnostic(&self) -> Option<&Diagnostic> {
-        match self {
-            SettingsFileError::Edit(diagnostic) => Some(diagnostic),
-            _ => None,
+/// Builds the error for a scope without a directory: there is no home, or the project directory would be the user's own.
+fn nowhere(scope: Scope) -> Box<Diagnostic> {
+    let (what, help) = match scope {
+        Scope::Project => {
+            ("project settings: it would be your own directory", "use another directory, or the global scope")
         }
-    }
+        _ => (
+            "your settings: there is no home directory outside of the project",
+            "set PREFACE_HOME to a directory",
+        ),
+    };
+    failed(format!("there is no place for {what}")).help(help).into()
 }
 
 /// The effect of a change.
@@ -164,24 +90,25 @@ impl<'a> SettingsFile<'a> {
     /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, SettingsWriteOutcome::Changed);
     /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, SettingsWriteOutcome::Unchanged);
     /// assert_eq!(file.shown(), "~/.config/preface/settings.json");
-    /// # Ok::<(), preface_host::settings_file::SettingsFileError>(())
+    /// # Ok::<(), Box<preface_core::diagnostic::Diagnostic>>(())
     /// ```
     ///
     /// # Errors
-    /// [`SettingsFileError::Nowhere`]; the bundled scope has no file that could be changed. [`SettingsFileError::Link`].
+    /// There is no directory for the scope (the bundled one has no file that could be changed), or the project's directory is a link, and
+    /// the user has not trusted what it leads to.
     pub fn of(
         system: &'a dyn System,
         places: &Places,
         mode: TrustMode,
         scope: Scope,
         is_trusted: impl Fn(&Path) -> bool,
-    ) -> Result<Self, SettingsFileError> {
+    ) -> Result<Self, Box<Diagnostic>> {
         let dir = match scope {
             Scope::Bundled => None,
             Scope::Global => places.global.as_deref(),
             Scope::Project => places.project.as_deref(),
         };
-        let named = dir.ok_or(SettingsFileError::Nowhere(scope))?;
+        let named = dir.ok_or_else(|| nowhere(scope))?;
         let shown = places.source(scope, &named.join(places.own_settings())).path.clone();
         let is_whole = scope == Scope::Project && mode == TrustMode::Whole;
         let is_link = || system.link_stat(named).is_some_and(|stat| stat.kind == FileKind::Link);
@@ -224,13 +151,25 @@ impl<'a> SettingsFile<'a> {
     /// what it points to.
     ///
     /// # Errors
-    /// [`SettingsFileError::Unreadable`], also where a project's file leads out of the project.
-    pub fn read(&self) -> Result<Option<FileRead>, SettingsFileError> {
+    /// The file cannot be read, or a project's file leads out of the project.
+    pub fn read(&self) -> Result<Option<FileRead>, Box<Diagnostic>> {
         let within = self.root.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
         match self.system.read(&self.path, within, SETTINGS_LIMIT) {
             Ok(read) => Ok(Some(read)),
             Err(ReadError::Missing | ReadError::Dangling) => Ok(None),
-            Err(error) => Err(SettingsFileError::Unreadable { path: self.shown.clone(), error }),
+            Err(error) => {
+                let path = &self.shown;
+                let failure = failed(format!("cannot read `{path}`: {error}"));
+                Err(match error {
+                    ReadError::Outside { .. } => failure
+                        .help("a project's settings lie in the project; put a regular file there")
+                        .into(),
+                    ReadError::Kind(_) => {
+                        failure.help(format!("move `{path}` away; a regular file belongs there")).into()
+                    }
+                    _ => failure,
+                })
+            }
         }
     }
 
@@ -238,12 +177,12 @@ impl<'a> SettingsFile<'a> {
     /// trusted.
     ///
     /// # Errors
-    /// See [`SettingsFileError`]; then nothing has changed.
+    /// The file cannot be read or written, would be too large, or cannot be changed in this way; then nothing has changed.
     pub fn edit(
         &self,
         key: &KeyPath,
         change: &SettingChange,
-    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
+    ) -> Result<SettingsWriteOutcome, Box<Diagnostic>> {
         // What is refused, and what changes nothing, leaves no trace and needs no right to write.
         if self.edited(key, change)?.is_none() {
             return Ok(SettingsWriteOutcome::Unchanged);
@@ -257,7 +196,10 @@ impl<'a> SettingsFile<'a> {
             return Ok(SettingsWriteOutcome::Unchanged);
         };
         if text.len() as u64 > SETTINGS_LIMIT {
-            return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: text.len() });
+            let (path, size) = (&self.shown, text.len());
+            return Err(failed(format!(
+                "`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}"
+            )));
         }
         let is_unset = matches!(change, SettingChange::Unset);
         let written = if is_unset && self.scope == Scope::Project && is_empty(&text) {
@@ -274,12 +216,12 @@ impl<'a> SettingsFile<'a> {
         &self,
         key: &KeyPath,
         change: &SettingChange,
-    ) -> Result<Option<(String, u32)>, SettingsFileError> {
+    ) -> Result<Option<(String, u32)>, Box<Diagnostic>> {
         let before = self.read()?;
         let new = if self.scope == Scope::Project { PROJECT_MODE } else { OWN_MODE };
         let mode = before.as_ref().and_then(|read| read.stat.mode).unwrap_or(new);
         let before = before.as_ref().map(|read| read.bytes.as_slice());
-        let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
+        let text = edit(self.scope, &self.shown, before, key, change)?;
         Ok(text.map(|text| (text, mode)))
     }
 
@@ -311,8 +253,15 @@ impl<'a> SettingsFile<'a> {
         self.path.file_name().unwrap_or_default()
     }
 
-    fn unwritable(&self, error: WriteError) -> SettingsFileError {
-        SettingsFileError::Unwritable { path: self.shown.clone(), error }
+    fn unwritable(&self, error: WriteError) -> Box<Diagnostic> {
+        let failure = failed(format!("cannot write `{}`: {error}", self.shown));
+        match error {
+            WriteError::Denied => {
+                failure.help("allow writing in its directory; the file is replaced whole").into()
+            }
+            WriteError::Busy => failure.help("try again").into(),
+            _ => failure,
+        }
     }
 }
 
@@ -322,15 +271,21 @@ fn trusted_target(
     places: &Places,
     link: &Path,
     is_trusted: impl Fn(&Path) -> bool,
-) -> Result<PathBuf, SettingsFileError> {
+) -> Result<PathBuf, Box<Diagnostic>> {
     let is_dir = |path: &PathBuf| system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir);
     let target = system.canonical(link).ok().filter(is_dir);
+    let path = places.shown(link);
     match target {
         Some(target) if is_trusted(&target) => Ok(target),
-        target => Err(SettingsFileError::Link {
-            path: places.shown(link),
-            target: target.map(|target| places.shown(&target)),
-        }),
+        Some(target) => {
+            let target = places.shown(&target);
+            let what = format!("is a link to `{target}`, which you have not trusted");
+            let help = format!("change `{target}/settings.json` itself, or trust what lies there");
+            Err(failed(format!("`{path}` {what}")).help(Remedy::command(help, "trust grant")).into())
+        }
+        None => Err(failed(format!("`{path}` is a link that leads to no directory"))
+            .help(format!("remove `{path}`, or put a directory there"))
+            .into()),
     }
 }
 
@@ -357,7 +312,7 @@ mod tests {
         }
     }
 
-    fn set(system: &MemorySystem, mode: TrustMode) -> Result<SettingsWriteOutcome, SettingsFileError> {
+    fn set(system: &MemorySystem, mode: TrustMode) -> Result<SettingsWriteOutcome, Box<Diagnostic>> {
         let file =
             SettingsFile::of(system, &places(), mode, Scope::Project, |dir| dir == Path::new("/trusted"))?;
         file.edit(&"sections.style.text".parse().expect("a path"), &SettingChange::Set(json!("Use tabs.")))
@@ -424,16 +379,15 @@ mod tests {
         for system in cases {
             let before = system.list(Path::new("/elsewhere"), 10);
             let error = set(&system, TrustMode::Pinned).expect_err("it leads outside");
-            assert!(
-                matches!(error, SettingsFileError::Unreadable { error: ReadError::Outside { .. }, .. }),
-                "{error:?}"
-            );
+            let help = error.help.expect("a remedy");
+            assert!(error.message.starts_with("cannot read `.preface/settings.json`"), "{}", error.message);
+            assert!(help.starts_with("a project's settings lie in the project"), "{help}");
             assert_eq!(system.list(Path::new("/elsewhere"), 10), before, "nothing was written there");
         }
         // What is written is reached without a link, also where one stays inside.
         let inside = machine().with_dir("/work/shared").with_link("/work/.preface", "/work/shared");
         let error = set(&inside, TrustMode::Pinned).expect_err("a link");
-        assert!(matches!(error, SettingsFileError::Unwritable { .. }), "{error:?}");
+        assert!(error.message.starts_with("cannot write `.preface/settings.json`"), "{}", error.message);
     }
 
     #[test]
@@ -450,15 +404,15 @@ mod tests {
         ] {
             let error = set(&system, TrustMode::Whole).expect_err("it was not trusted");
             assert_eq!(
-                error.to_string(),
+                error.message,
                 format!("`.preface` is a link to `{target}`, which you have not trusted")
             );
-            let help = error.help().expect("a remedy");
+            let help = error.help.expect("a remedy");
             assert!(help.contains(&format!("change `{target}/settings.json` itself")), "{help}");
         }
         let nowhere = machine().with_link("/work/.preface", "/trusted");
         let error = set(&nowhere, TrustMode::Whole).expect_err("it leads nowhere");
-        assert_eq!(error.to_string(), "`.preface` is a link that leads to no directory");
+        assert_eq!(error.message, "`.preface` is a link that leads to no directory");
         assert_eq!(
             set(&machine(), TrustMode::Whole),
             Ok(SettingsWriteOutcome::Changed),

@@ -1,13 +1,14 @@
 //! A settings file on a real disk: who may read it, links, many writers, and what is refused.
 
 use preface_core::{
+    diagnostic::Diagnostic,
     scope::Scope,
     settings::{SettingChange, parse},
     trust::TrustMode,
 };
 use preface_host::{
     places::Places,
-    settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
+    settings_file::{SettingsFile, SettingsWriteOutcome},
     system::os::OsSystem,
 };
 use serde_json::json;
@@ -61,7 +62,7 @@ fn set(
     file: &SettingsFile<'_>,
     key: &str,
     value: serde_json::Value,
-) -> Result<SettingsWriteOutcome, SettingsFileError> {
+) -> Result<SettingsWriteOutcome, Box<Diagnostic>> {
     file.edit(&key.parse().expect("a path"), &SettingChange::Set(value))
 }
 
@@ -134,14 +135,15 @@ fn an_unusable_settings_file_is_an_error() {
     let file = home.file(Scope::Global);
     fs::create_dir_all(file.path()).unwrap();
     let error = set(&file, "preset", json!("pi")).unwrap_err();
-    assert_eq!(error.to_string(), "cannot read `~/own/preface/settings.json`: a directory, not a file");
+    assert_eq!(error.message, "cannot read `~/own/preface/settings.json`: a directory, not a file");
     let nowhere = Places { global: None, project: None, ..home.places() };
     for scope in Scope::ALL {
         let none = SettingsFile::of(&home.system, &nowhere, TrustMode::Pinned, scope, |_| false);
-        assert_eq!(none.err(), Some(SettingsFileError::Nowhere(scope)));
+        let message = none.err().map(|error| error.message).unwrap_or_default();
+        assert!(message.starts_with("there is no place for "), "{message}");
     }
     let large = "x".repeat(1 << 20);
     fs::remove_dir(file.path()).unwrap();
     let error = set(&file, "claudeMd", json!(large)).unwrap_err();
-    assert!(matches!(error, SettingsFileError::TooLarge { .. }), "{error:?}");
+    assert!(error.message.ends_with("more than the limit of 1048576"), "{}", error.message);
 }

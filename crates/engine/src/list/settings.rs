@@ -76,8 +76,7 @@ impl<'s> Build<'s> {
             (&self.inputs.loaded, self.engine.system());
         let is_trusted =
             |dir: &Path| consent::recorded(system, store.as_deref(), places, dir).whole().is_some();
-        SettingsFile::of(system, places, profile.trust, scope, is_trusted)
-            .map_err(|error| Error::Settings(Box::new(error)))
+        SettingsFile::of(system, places, profile.trust, scope, is_trusted).map_err(Error::Settings)
     }
 
     /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
@@ -102,7 +101,7 @@ impl Engine<'_> {
         let places =
             Places::find(self.system(), &cwd, &default_home(), request.home_trust, &mut Diagnostics::new());
         SettingsFile::of(self.system(), &places, TrustMode::Pinned, Scope::Global, |_| false)
-            .map_err(|error| Error::Settings(Box::new(error)))
+            .map_err(Error::Settings)
     }
 }
 

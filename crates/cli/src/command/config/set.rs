@@ -12,7 +12,7 @@ use preface_core::{
 };
 use preface_engine::{
     Build, Engine, Request,
-    host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
+    host::settings_file::{SettingsFile, SettingsWriteOutcome},
 };
 use serde_json::json;
 use std::str::FromStr as _;
@@ -104,8 +104,7 @@ fn refusal(
     change: &SettingChange,
 ) -> CommandResult<Option<CommandFailure>> {
     let was = file.read()?.map(|read| read.into_bytes());
-    let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
-        .map_err(SettingsFileError::Edit)?;
+    let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)?;
     let Some(text) = text else { return Ok(None) };
     let (Some(layer), _) = settings::parse(file.scope(), file.shown(), text.as_bytes()) else {
         return Ok(None);
