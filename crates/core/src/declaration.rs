@@ -2,6 +2,7 @@
 
 use crate::{
     diagnostic::Remedy,
+    input_error::InputError,
     lint::character::excerpt,
     suggestion::{quoted, suggest_or},
     variable::{Stability, VariableKey},
@@ -209,9 +210,8 @@ impl VariableDeclaration {
     }
 
     /// Returns a value as its type has it. A text for a list is read as JSON.
-    fn read(&self, key: &VariableKey, value: VariableValue) -> Result<VariableValue, DeclarationError> {
-        let error = |message: String| DeclarationError { message, help: None };
-        let takes = |what: &str| error(format!("`{key}` takes {}, not {what}", self.shape.what()));
+    fn read(&self, key: &VariableKey, value: VariableValue) -> Result<VariableValue, InputError> {
+        let takes = |what: &str| InputError::new(format!("`{key}` takes {}, not {what}", self.shape.what()));
         match (self.shape, value) {
             (VariableShape::Text, VariableValue::Text(text)) => {
                 if self.values.is_empty() || self.values.contains(&text) {
@@ -220,10 +220,7 @@ impl VariableDeclaration {
                 let help = suggest_or(&text, self.values.iter().map(String::as_str), || {
                     format!("it is one of {}", quoted(&self.values))
                 });
-                Err(DeclarationError {
-                    help: Some(help),
-                    ..error(format!("`{key}` cannot be `{}`", shown(&text)))
-                })
+                Err(InputError::new(format!("`{key}` cannot be `{}`", shown(&text))).help(help))
             }
             (VariableShape::Flag, VariableValue::Flag(flag)) => Ok(VariableValue::Flag(flag)),
             (VariableShape::Flag, VariableValue::Text(text)) => {
@@ -234,10 +231,11 @@ impl VariableDeclaration {
                 match read.and_then(VariableValue::from_json) {
                     Ok(VariableValue::Text(_)) => Err(takes("a text")),
                     Ok(value) => self.read(key, value),
-                    Err(why) => Err(DeclarationError {
-                        help: Some(format!("write it as JSON, such as `{}`", self.example()).into()),
-                        ..error(format!("`{key}` takes {}: {why}", self.shape.what()))
-                    }),
+                    Err(why) => {
+                        let what = format!("`{key}` takes {}: {why}", self.shape.what());
+                        let help = format!("write it as JSON, such as `{}`", self.example());
+                        Err(InputError::new(what).help(help))
+                    }
                 }
             }
             // An empty list has no type.
@@ -256,12 +254,11 @@ impl VariableDeclaration {
                         });
                         let what =
                             format!("record {} of `{key}` has an unknown field: `{}`", at + 1, shown(name));
-                        return Err(DeclarationError { help: Some(help), ..error(what) });
+                        return Err(InputError::new(what).help(help));
                     }
                     if let Some(name) = self.fields.iter().find(|name| !record.contains_key(*name)) {
                         let what = format!("record {} of `{key}` has no field `{name}`", at + 1);
-                        let help = Some("a field without a value is null".to_owned());
-                        return Err(DeclarationError { help: help.map(Remedy::from), ..error(what) });
+                        return Err(InputError::new(what).help("a field without a value is null"));
                     }
                 }
                 Ok(VariableValue::Records(records))
@@ -302,16 +299,6 @@ impl VariableDeclaration {
             values => format!("give `{key}` one of {}", quoted(values)),
         }
     }
-}
-
-/// The reason why what is given does not fit what is declared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct DeclarationError {
-    /// The message, which names the variable.
-    pub message: String,
-    /// The remedy.
-    pub help: Option<Remedy>,
 }
 
 /// An invalid declaration: the variable, the key of its declaration that is wrong, and the message.
@@ -455,15 +442,11 @@ impl Declarations {
         &self,
         given: &GivenVariables,
         is_open: impl Fn(&VariableKey) -> bool,
-    ) -> Result<GivenVariables, DeclarationError> {
+    ) -> Result<GivenVariables, InputError> {
         if let Some(option) = given.keys().find(|key| !is_input(key)) {
-            return Err(DeclarationError {
-                message: format!("`{option}` is an option of the profile, no variable"),
-                help: Some(Remedy::flag(
-                    "give it as an option",
-                    format_args!("--set {}=VALUE", option.name()),
-                )),
-            });
+            let flag = format!("--set {}=VALUE", option.name());
+            return Err(InputError::new(format!("`{option}` is an option of the profile, no variable"))
+                .help(Remedy::flag("give it as an option", flag)));
         }
         if !self.has_inputs() {
             return Ok(given.clone());
@@ -476,10 +459,8 @@ impl Declarations {
                     let known = || self.inputs().map(|(key, _)| key.as_str());
                     let help =
                         suggest_or(key.as_str(), known(), || format!("variables are {}", quoted(known())));
-                    return Err(DeclarationError {
-                        message: format!("unknown variable: `{}`", shown(key.as_str())),
-                        help: Some(help),
-                    });
+                    let what = format!("unknown variable: `{}`", shown(key.as_str()));
+                    return Err(InputError::new(what).help(help));
                 }
                 (_, value) => value.clone(),
             };
@@ -492,13 +473,12 @@ impl Declarations {
     ///
     /// # Errors
     /// The first that is missing.
-    pub fn check_required(&self, given: &GivenVariables) -> Result<(), DeclarationError> {
+    pub fn check_required(&self, given: &GivenVariables) -> Result<(), InputError> {
         let is_missing = |key| !matches!(given.get(key), Some(Some(_)));
         match self.0.iter().find(|(key, declared)| declared.required && is_missing(key)) {
-            Some((key, declared)) => Err(DeclarationError {
-                message: format!("the variable `{key}` is required"),
-                help: Some(declared.help(key).into()),
-            }),
+            Some((key, declared)) => {
+                Err(InputError::new(format!("the variable `{key}` is required")).help(declared.help(key)))
+            }
             None => Ok(()),
         }
     }

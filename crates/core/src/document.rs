@@ -170,39 +170,15 @@ pub struct DocumentAttachment {
 impl DocumentAttachment {
     fn of(attachment: &Attachment, counter: &dyn Counter) -> DocumentAttachment {
         let Attachment { place, part, text } = attachment;
-        let spans: Vec<DocumentSpan> = part
-            .spans
-            .iter()
-            .map(|span| DocumentSpan { range: span.range.clone(), origin: span.origin.clone() })
-            .collect();
-        let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let (spans, origins) = DocumentSpan::of(part, 0);
         DocumentAttachment {
             id: part.section.clone(),
             place: *place,
             text: text.clone(),
             tokens: counter.count(text),
             stability: part.stability,
-            origins: origins.into_iter().map(|one| one.origin).collect(),
+            origins,
             spans,
-        }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        let id = &self.id;
-        let mut at = 0;
-        for DocumentSpan { range: run, .. } in &self.spans {
-            if run.start != at || run.end <= at || !self.text.is_char_boundary(run.end) {
-                return Err(format!(
-                    "a span of the attachment `{id}` covers {run:?}, expected to start at {at}"
-                ));
-            }
-            at = run.end;
-        }
-        match at == self.text.len() {
-            true => Ok(()),
-            false => {
-                Err(format!("the spans of the attachment `{id}` cover {at} of {} bytes", self.text.len()))
-            }
         }
     }
 }
@@ -224,6 +200,42 @@ pub struct DocumentSpan {
     pub range: Range<usize>,
     /// Where they came from.
     pub origin: Origin,
+}
+
+impl DocumentSpan {
+    /// Returns the spans of a part that starts at `base`, and their origins, each once.
+    fn of(part: &Part, base: usize) -> (Vec<DocumentSpan>, Vec<Origin>) {
+        let spans = part.spans.iter().map(|span| DocumentSpan {
+            range: base + span.range.start..base + span.range.end,
+            origin: span.origin.clone(),
+        });
+        let spans: Vec<DocumentSpan> = spans.collect();
+        let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        (spans, origins.into_iter().map(|one| one.origin).collect())
+    }
+
+    /// Checks that spans cover a range of a text without a gap, and split no character.
+    fn check(
+        spans: &[DocumentSpan],
+        section: &SectionId,
+        range: Range<usize>,
+        text: &str,
+    ) -> Result<(), String> {
+        let mut at = range.start;
+        for DocumentSpan { range: run, .. } in spans {
+            if run.start != at || run.end <= at || run.end > range.end {
+                return Err(format!("a span of `{section}` covers {run:?}, expected to start at {at}"));
+            }
+            if !text.is_char_boundary(run.end) {
+                return Err(format!("a span of `{section}` ends within a character, at {}", run.end));
+            }
+            at = run.end;
+        }
+        if at != range.end {
+            return Err(format!("the spans of `{section}` end at {at}, the text at {}", range.end));
+        }
+        Ok(())
+    }
 }
 
 impl Document {
@@ -277,24 +289,15 @@ impl Document {
             if range.end > self.text.len() {
                 return Err(format!("part `{section}` covers {range:?} of {} bytes", self.text.len()));
             }
-            for span in &part.spans {
-                let run = &span.range;
-                if run.start != at || run.end <= at || run.end > range.end {
-                    return Err(format!("a span of `{section}` covers {run:?}, expected to start at {at}"));
-                }
-                if !self.text.is_char_boundary(run.end) {
-                    return Err(format!("a span of `{section}` ends within a character, at {}", run.end));
-                }
-                at = run.end;
-            }
-            if at != range.end {
-                return Err(format!("the spans of `{section}` end at {at}, the part at {}", range.end));
-            }
+            DocumentSpan::check(&part.spans, section, range.clone(), &self.text)?;
+            at = range.end;
         }
         if at != self.text.len() {
             return Err(format!("the parts cover {at} of {} bytes", self.text.len()));
         }
-        self.attachments.iter().try_for_each(DocumentAttachment::check)?;
+        for DocumentAttachment { id, spans, text, .. } in &self.attachments {
+            DocumentSpan::check(spans, id, 0..text.len(), text)?;
+        }
         let found = crate::prompt::fingerprint(&self.text);
         if self.fingerprint != found {
             return Err(format!("the fingerprint is `{}`, the text's is `{found}`", self.fingerprint));
@@ -318,16 +321,7 @@ impl Document {
 
 impl DocumentPart {
     fn of(prompt: &Prompt, part: &Part, counter: &dyn Counter) -> DocumentPart {
-        let base = part.range.start;
-        let spans: Vec<DocumentSpan> = part
-            .spans
-            .iter()
-            .map(|span| DocumentSpan {
-                range: base + span.range.start..base + span.range.end,
-                origin: span.origin.clone(),
-            })
-            .collect();
-        let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let (spans, origins) = DocumentSpan::of(part, part.range.start);
         DocumentPart {
             section: part.section.clone(),
             provider: part.provider.clone(),
@@ -335,7 +329,7 @@ impl DocumentPart {
             tokens: counter.count(prompt.text_of(part)),
             stability: part.stability,
             priority: part.priority,
-            origins: origins.into_iter().map(|one| one.origin).collect(),
+            origins,
             spans,
             cuts: part.cuts.clone(),
         }

@@ -26,6 +26,7 @@ pub mod explain;
 pub mod extension;
 pub mod format;
 pub mod hook;
+pub mod input_error;
 pub mod json_type;
 pub mod layer;
 pub mod lint;

@@ -6,6 +6,7 @@ use preface_core::{
     document::Document,
     explain::Explanation,
     format::{Neutral, RequestContent, RequestFormat},
+    input_error::InputError,
     layer::Stack,
     lint::forged::scan_tags,
     message::{Message, MessageForms, ModelMessage, convert},
@@ -13,7 +14,7 @@ use preface_core::{
     pipeline::{self, PipelineError},
     profile,
     prompt::Prompt,
-    reminder::{DueReminder, Event, EventError, Reminder, ReminderCatalog},
+    reminder::{DueReminder, Event, Reminder, ReminderCatalog},
     scope::Scope,
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
@@ -70,7 +71,7 @@ fn files() -> ReminderCatalog {
     ])
 }
 
-fn check(event: Value) -> Result<DueReminder, EventError> {
+fn check(event: Value) -> Result<DueReminder, InputError> {
     files().check(&Event::read(&event)?)
 }
 
@@ -317,7 +318,7 @@ fn the_document_and_the_explanation_have_them_apart_from_the_parts() {
     assert_eq!(back, document);
     let mut broken = document;
     broken.attachments[0].text.push('x');
-    assert_eq!(broken.check().unwrap_err(), "the spans of the attachment `branch` cover 12 of 13 bytes");
+    assert_eq!(broken.check().unwrap_err(), "the spans of `branch` end at 12, the text at 13");
     let explained = Explanation::of(&prompt, &Bytes4);
     assert_eq!((explained.parts.len(), explained.bytes), (1, 9));
     let labels: Vec<&str> = explained.attachments[0].sources.iter().map(|one| one.label.as_str()).collect();

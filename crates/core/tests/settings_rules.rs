@@ -4,8 +4,8 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     scope::Scope,
     settings::{
-        FilePath, KeyPath, MergedSettings, SetBy, SetError, SetValue, Settings, SystemPromptFileSettings,
-        ValueOutcome, merge, parse, parse_foreign,
+        FilePath, KeyPath, MergedSettings, SetBy, SetValue, Settings, SystemPromptFileSettings, ValueOutcome,
+        merge, parse, parse_foreign,
     },
 };
 use serde_json::json;
@@ -921,7 +921,7 @@ mod set {
             ),
         ];
         for (argument, message, help) in cases {
-            let error: SetError = SetValue::parse(argument).unwrap_err();
+            let error = SetValue::parse(argument).unwrap_err();
             assert_eq!(error.to_string(), message);
             assert_eq!(error.help.as_deref(), help, "{argument}");
         }

@@ -196,11 +196,15 @@ mod tests {
     fn an_invalid_file_is_left_out_and_reported() {
         let cases: &[(&str, &[u8], &str)] = &[
             ("tea", b"Tea.", "`tea` has no `description`"),
-            ("tea", b"---\ndescription: [1]\n---\nTea.", "`description` must be a text"),
+            (
+                "tea",
+                b"---\ndescription: [1]\n---\nTea.",
+                "the frontmatter is not valid: description: invalid type: sequence, expected a string",
+            ),
             (
                 "tea",
                 b"---\ndescription: T.\nfield: a\n---\nTea.",
-                "unknown key in the frontmatter: `field`; did you mean `fields`?",
+                "the frontmatter is not valid: field: unknown field `field`, expected `description` or `fields`",
             ),
             ("tea", b"---\ndescription: T.\nfields: [a text, a text]\n---\nTea.", "duplicate field: `a`"),
             (

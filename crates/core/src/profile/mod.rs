@@ -19,7 +19,8 @@ pub use tags::EngineTags;
 
 use crate::{
     condition::Condition,
-    declaration::{DeclarationError, Declarations, GivenVariables},
+    declaration::{Declarations, GivenVariables},
+    input_error::InputError,
     message::MessageForms,
     origin::Piece,
     section::{Language, Section, SectionId},
@@ -201,7 +202,7 @@ impl Profile {
     ///
     /// # Errors
     /// A variable is unknown, is an option, or its value does not fit.
-    pub fn take_variables(&self, given: &GivenVariables) -> Result<GivenVariables, DeclarationError> {
+    pub fn take_variables(&self, given: &GivenVariables) -> Result<GivenVariables, InputError> {
         let is_open = |key: &VariableKey| {
             REGISTERED.iter().any(|info| info.kind == key.kind())
                 || self.variable_types.iter().any(|kind| kind == key.kind())

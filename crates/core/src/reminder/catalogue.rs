@@ -1,7 +1,8 @@
 //! The reminders of a profile, and the check that an event is one of theirs.
 
-use super::{DueReminder, Event, EventError, EventField, Reminder};
+use super::{DueReminder, Event, EventField, Reminder};
 use crate::{
+    input_error::InputError,
     json_type::json_type,
     settings::shown,
     suggestion::{quoted, suggest_or},
@@ -39,14 +40,14 @@ impl ReminderCatalog {
     ///
     /// # Errors
     /// A type that no reminder has; then the first field that is unknown, of another type, or missing.
-    pub fn check(&self, event: &Event) -> Result<DueReminder, EventError> {
+    pub fn check(&self, event: &Event) -> Result<DueReminder, InputError> {
         let Event { kind, fields } = event;
         let reminder = self.get(kind).ok_or_else(|| {
             let known = || self.0.keys().map(String::as_str);
             let help = suggest_or(kind, known(), || {
                 format!("the types are {}", known().collect::<Vec<_>>().join(", "))
             });
-            EventError::new(format!("unknown type of event: `{}`", shown(kind))).help(help)
+            InputError::new(format!("unknown type of event: `{}`", shown(kind))).help(help)
         })?;
         let mut due = DueReminder {
             id: reminder.id.clone(),
@@ -59,7 +60,7 @@ impl ReminderCatalog {
             let read = field.kind.read(value).ok_or_else(|| {
                 let (expects, found) = (field.kind.expects(), json_type(value));
                 let error =
-                    EventError::new(format!("`{name}` of the event `{kind}` must be {expects}, not {found}"));
+                    InputError::new(format!("`{name}` of the event `{kind}` must be {expects}, not {found}"));
                 if value.is_null() && field.optional { error.help("leave it out") } else { error }
             })?;
             if read.is_some() && field.kind.is_one_line() {
@@ -70,18 +71,18 @@ impl ReminderCatalog {
         let is_missing = |field: &&EventField| !field.optional && !fields.contains_key(&field.name);
         match reminder.fields.iter().find(is_missing) {
             Some(EventField { name, kind: of, .. }) => {
-                Err(EventError::new(format!("the event `{kind}` needs `{name}`: {}", of.expects())))
+                Err(InputError::new(format!("the event `{kind}` needs `{name}`: {}", of.expects())))
             }
             None => Ok(due),
         }
     }
 }
 
-fn unknown_field(reminder: &Reminder, name: &str) -> EventError {
+fn unknown_field(reminder: &Reminder, name: &str) -> InputError {
     let known = reminder.fields.iter().map(|field| field.name.as_str());
     let help = suggest_or(name, known, || match reminder.fields.as_slice() {
         [] => "it has no fields".to_owned(),
         fields => format!("its fields are {}", quoted(fields)),
     });
-    EventError::new(format!("the event `{}` has no field `{}`", reminder.id, shown(name))).help(help)
+    InputError::new(format!("the event `{}` has no field `{}`", reminder.id, shown(name))).help(help)
 }

@@ -1,7 +1,6 @@
 //! Events, as a program sends them.
 
-use super::EventError;
-use crate::json_type::json_type;
+use crate::{input_error::InputError, json_type::json_type};
 use serde_json::{Map, Value};
 
 /// The most events that one request may name.
@@ -28,7 +27,7 @@ impl Event {
     ///
     /// # Errors
     /// A value that is no object, or has no `type` that is a string.
-    pub fn read(value: &Value) -> Result<Self, EventError> {
+    pub fn read(value: &Value) -> Result<Self, InputError> {
         let what = match value {
             Value::Object(fields) => match fields.get("type") {
                 Some(Value::String(kind)) => {
@@ -42,6 +41,6 @@ impl Event {
             other => format!("an event must be an object, not {}", json_type(other)),
         };
         let help = r#"an event is an object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#;
-        Err(EventError::new(what).help(help))
+        Err(InputError::new(what).help(help))
     }
 }

@@ -21,7 +21,6 @@
 //! ```
 
 mod catalogue;
-mod error;
 mod event;
 mod field;
 mod read;
@@ -29,7 +28,6 @@ mod remind;
 mod types;
 
 pub use catalogue::ReminderCatalog;
-pub use error::EventError;
 pub use event::{Event, MOST_EVENTS};
 pub use field::{EventField, FieldKind};
 pub(crate) use remind::is_of_event;

@@ -6,7 +6,7 @@ use super::{
     parse::{LayerSettings, fault, keep_valid_alone, parse_value, secrets_of_value, shown},
     schema::ValueShape,
 };
-use crate::suggestion::did_you_mean;
+use crate::{input_error::InputError, suggestion::did_you_mean};
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The keys from the root of the settings down to one value.
@@ -17,7 +17,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// let pointer: KeyPath = "/tools/my.tool/disable".parse()?;
 /// assert_eq!(dotted, pointer);
 /// assert_eq!(pointer.to_string(), "tools.\"my.tool\".disable");
-/// # Ok::<(), preface_core::settings::SetError>(())
+/// # Ok::<(), preface_core::input_error::InputError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyPath(pub(super) Vec<String>);
@@ -37,14 +37,14 @@ impl<S: Into<String>> FromIterator<S> for KeyPath {
 }
 
 impl FromStr for KeyPath {
-    type Err = SetError;
+    type Err = InputError;
 
-    fn from_str(text: &str) -> Result<Self, SetError> {
+    fn from_str(text: &str) -> Result<Self, InputError> {
         let keys = match text.strip_prefix('/') {
             Some(pointer) => pointer.split('/').map(unescape).collect(),
             None => parse_dotted(text),
         };
-        keys.map(KeyPath).map_err(|why| SetError::new(format!("`{}` is not a path: {why}", shown(text))))
+        keys.map(KeyPath).map_err(|why| InputError::new(format!("`{}` is not a path: {why}", shown(text))))
     }
 }
 
@@ -118,28 +118,12 @@ impl fmt::Display for KeyPath {
 /// let error = SetValue::parse("budget.tokns=9000").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown setting `budget.tokns`");
 /// assert_eq!(error.help.as_deref(), Some("did you mean `budget.tokens`?"));
-/// # Ok::<(), preface_core::settings::SetError>(())
+/// # Ok::<(), preface_core::input_error::InputError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetValue {
     path: KeyPath,
     value: SettingsNode,
-}
-
-/// The reason why the path of a setting or a `--set` argument is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct SetError {
-    /// The message, which names the path.
-    pub message: String,
-    /// The help, if there is any.
-    pub help: Option<String>,
-}
-
-impl SetError {
-    fn new(message: impl Into<String>) -> Self {
-        SetError { message: message.into(), help: None }
-    }
 }
 
 /// Returns true if the first key of a `--set` path is a settings root, such as `budget`.
@@ -162,7 +146,7 @@ impl SetValue {
     ///
     /// # Errors
     /// An argument without `=`, a path that is none or of no setting, a value of a wrong type.
-    pub fn parse(argument: &str) -> Result<Self, SetError> {
+    pub fn parse(argument: &str) -> Result<Self, InputError> {
         let (path, start) = split(argument)?;
         let shape = shape_or_suggestion(&path)?;
         Self::read(path, argument, start, shape)
@@ -175,17 +159,17 @@ impl SetValue {
     /// use preface_core::settings::SetValue;
     /// let set = SetValue::typed("tools.\"a=b\".disable", "true")?;
     /// assert_eq!(set.value().to_value(), true);
-    /// # Ok::<(), preface_core::settings::SetError>(())
+    /// # Ok::<(), preface_core::input_error::InputError>(())
     /// ```
     ///
     /// # Errors
     /// A path that is none or of no setting, a value of a wrong type.
-    pub fn typed(key: &str, text: &str) -> Result<Self, SetError> {
+    pub fn typed(key: &str, text: &str) -> Result<Self, InputError> {
         let (path, shape) = setting_at(key)?;
         Self::read(path, text, 0, shape)
     }
 
-    fn read(path: KeyPath, argument: &str, start: usize, shape: ValueShape) -> Result<Self, SetError> {
+    fn read(path: KeyPath, argument: &str, start: usize, shape: ValueShape) -> Result<Self, InputError> {
         let source = Arc::new(SettingsSource {
             by: SetBy::Caller,
             path: "--set".to_owned(),
@@ -193,7 +177,7 @@ impl SetValue {
             secrets: secrets_of_value(&path, shape, &argument[start..], start),
         });
         let text = &argument[start..];
-        let bad = |why: String| SetError::new(format!("`{}` {why}", shown(&path.to_string())));
+        let bad = |why: String| InputError::new(format!("`{}` {why}", shown(&path.to_string())));
         let plain =
             |tree| SettingsNode { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
         let node = if shape.is_any() {
@@ -253,21 +237,20 @@ impl SetValue {
 ///
 /// # Errors
 /// A text that is no path, or the path of no setting.
-pub fn setting_at(key: &str) -> Result<(KeyPath, ValueShape), SetError> {
+pub fn setting_at(key: &str) -> Result<(KeyPath, ValueShape), InputError> {
     let path: KeyPath = key.parse()?;
     let shape = shape_or_suggestion(&path)?;
     Ok((path, shape))
 }
 
-fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
-    let at = argument.find('=').ok_or_else(|| SetError {
-        help: Some("write `path=value`".to_owned()),
-        ..SetError::new(format!("`{}` has no value", shown(argument)))
+fn split(argument: &str) -> Result<(KeyPath, usize), InputError> {
+    let at = argument.find('=').ok_or_else(|| {
+        InputError::new(format!("`{}` has no value", shown(argument))).help("write `path=value`")
     })?;
     Ok((argument[..at].parse()?, at + 1))
 }
 
-fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
+fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, InputError> {
     let mut shape = ValueShape::root();
     for (at, key) in path.keys().iter().enumerate() {
         let Some(below) = shape.under(key) else {
@@ -277,8 +260,11 @@ fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
                 nearest.0[at] = near.to_owned();
                 format!("did you mean `{nearest}`?")
             });
-            let message = format!("unknown setting `{}`", shown(&path.to_string()));
-            return Err(SetError { message, help });
+            let error = InputError::new(format!("unknown setting `{}`", shown(&path.to_string())));
+            return Err(match help {
+                Some(help) => error.help(help),
+                None => error,
+            });
         };
         shape = below;
     }

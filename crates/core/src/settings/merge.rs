@@ -183,7 +183,7 @@ impl MergedSettings {
     /// let tokens = merged.get(&"budget.tokens".parse()?).unwrap();
     /// assert_eq!(tokens.to_value(), 9000);
     /// assert_eq!(merged.get(&"/budget/onOver".parse()?), None);
-    /// # Ok::<(), preface_core::settings::SetError>(())
+    /// # Ok::<(), preface_core::input_error::InputError>(())
     /// ```
     #[must_use]
     pub fn get(&self, path: &KeyPath) -> Option<&SettingsNode> {
@@ -658,7 +658,7 @@ impl MergedSettings {
     /// let values = merged.why(&"logging.level".parse()?);
     /// assert_eq!(values[0].outcome, ValueOutcome::Overridden);
     /// assert_eq!((&values[1].value, values[1].outcome), (&"debug".into(), ValueOutcome::Used));
-    /// # Ok::<(), preface_core::settings::SetError>(())
+    /// # Ok::<(), preface_core::input_error::InputError>(())
     /// ```
     #[must_use]
     pub fn why(&self, path: &KeyPath) -> Vec<LayerValue> {

@@ -18,7 +18,7 @@ mod schema;
 mod typed;
 
 pub use edit::{SettingChange, edit};
-pub use key_path::{KeyPath, SetError, SetValue, is_settings_root, setting_at};
+pub use key_path::{KeyPath, SetValue, is_settings_root, setting_at};
 pub use keys::{
     ActiveSettings, AddedList, BudgetSettings, ContextProviderSettings, EntrySetting, EntrySettings,
     FilePath, LintSettings, SectionOverride, SecurityModeSettings, Settings, SystemPromptFilePaths,
@@ -27,7 +27,7 @@ pub use keys::{
 pub use merge::{LayerValue, MergedSettings, SetBy, ValueOutcome, merge};
 pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
-pub use parse::{LayerSettings, offset_in_string, parse, parse_foreign};
+pub use parse::{LayerSettings, names_secret, offset_in_string, parse, parse_foreign};
 pub(crate) use parse::{holds_login, is_reference, parse_document, shown};
 pub use schema::{ValueShape, json_schema, project_may};
 pub(crate) use typed::TypeFault;

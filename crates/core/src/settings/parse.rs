@@ -412,6 +412,32 @@ enum Privacy {
     Secret,
 }
 
+impl Privacy {
+    /// Returns what holds below a key. `depth` is the number of keys above it.
+    fn below(self, key: &str, depth: usize) -> Privacy {
+        let is_setting = || ValueShape::root().under(key).is_some();
+        match self {
+            // An extension has variables of its own, and may have this name itself.
+            _ if key == "env" && depth != 1 => Privacy::Secret,
+            Privacy::Open if depth == 0 && has_addresses(key) => Privacy::Named,
+            Privacy::Open if depth == 0 && is_setting() => Privacy::Open,
+            Privacy::Open if depth > 0 => Privacy::Open,
+            _ if names_secret(key) => Privacy::Secret,
+            Privacy::Open => Privacy::Named,
+            privacy => privacy,
+        }
+    }
+
+    /// Returns true for a string that is masked.
+    fn hides(self, text: &str) -> bool {
+        match self {
+            Privacy::Open => false,
+            Privacy::Named => holds_login(text),
+            Privacy::Secret => !is_reference(text),
+        }
+    }
+}
+
 fn note_secrets(
     ast: &Ast<'_>,
     start: usize,
@@ -420,11 +446,8 @@ fn note_secrets(
     secrets: &mut Vec<Range<usize>>,
 ) {
     match ast {
-        Ast::StringLit(text) if privacy == Privacy::Secret && !is_reference(&text.value) => {
-            // The quotes stay, so that the masked text parses.
-            secrets.push(text.range.start + 1 + start..text.range.end - 1 + start);
-        }
-        Ast::StringLit(text) if privacy == Privacy::Named && holds_login(&text.value) => {
+        // The quotes stay, so that the masked text parses.
+        Ast::StringLit(text) if privacy.hides(&text.value) => {
             secrets.push(text.range.start + 1 + start..text.range.end - 1 + start);
         }
         Ast::Array(list) => {
@@ -434,19 +457,7 @@ fn note_secrets(
         }
         Ast::Object(object) => {
             for property in &object.properties {
-                let key = property.name.as_str();
-                let below = match (privacy, depth) {
-                    // An extension has variables of its own, and may have this name itself.
-                    _ if key == "env" && depth != 1 => Privacy::Secret,
-                    (Privacy::Open, 0) => match key {
-                        _ if has_addresses(key) => Privacy::Named,
-                        _ if ValueShape::root().under(key).is_none() && names_secret(key) => Privacy::Secret,
-                        _ if ValueShape::root().under(key).is_none() => Privacy::Named,
-                        _ => Privacy::Open,
-                    },
-                    (Privacy::Named, _) if names_secret(key) => Privacy::Secret,
-                    _ => privacy,
-                };
+                let below = privacy.below(property.name.as_str(), depth);
                 note_secrets(&property.value, start, below, depth + 1, secrets);
             }
         }
@@ -461,24 +472,14 @@ pub(super) fn secrets_of_value(
     text: &str,
     start: usize,
 ) -> Vec<Range<usize>> {
-    let privacy = match path.keys().split_first() {
-        Some(_) if path.keys().iter().enumerate().any(|(depth, key)| key == "env" && depth != 1) => {
-            Privacy::Secret
-        }
-        Some((root, below)) if has_addresses(root) && below.iter().any(|key| names_secret(key)) => {
-            Privacy::Secret
-        }
-        Some((root, _)) if has_addresses(root) => Privacy::Named,
-        _ => return Vec::new(),
-    };
+    let keys = path.keys().iter().enumerate();
+    let privacy = keys.fold(Privacy::Open, |privacy, (depth, key)| privacy.below(key, depth));
     let mut secrets = Vec::new();
     match read(text) {
         Ok(Some(ast)) if !shape.is_text() => {
-            note_secrets(&ast, start, privacy, 1, &mut secrets);
+            note_secrets(&ast, start, privacy, path.keys().len(), &mut secrets);
         }
-        _ if privacy == Privacy::Secret && !is_reference(text) || holds_login(text) => {
-            secrets.push(start..start + text.len());
-        }
+        _ if privacy.hides(text) => secrets.push(start..start + text.len()),
         _ => {}
     }
     secrets
@@ -497,9 +498,11 @@ pub(crate) fn holds_login(text: &str) -> bool {
         .is_some_and(|(login, _)| !login.contains(char::is_whitespace) && (is_url || login.contains(':')))
 }
 
-fn names_secret(key: &str) -> bool {
+/// Returns true if a key, or the name of a variable or header, names a secret.
+#[must_use]
+pub fn names_secret(key: &str) -> bool {
     let key = key.to_lowercase();
-    ["key", "token", "secret", "password", "credential", "authorization", "cookie"]
+    ["key", "token", "secret", "password", "credential", "auth", "cookie"]
         .iter()
         .any(|word| key.contains(word))
 }

@@ -645,7 +645,7 @@ impl<'r> ProfileOverrides<'r> {
 
 fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
     let value = SetValue::parse(&format!("{key}={value}"))
-        .map_err(|error| Error::Usage(error.to_string(), error.help.map(Remedy::from)))?;
+        .map_err(|error| Error::Usage(error.to_string(), error.help))?;
     Ok(value.into_layer())
 }
 

@@ -4,9 +4,10 @@ use crate::{Engine, Error, input::Inputs};
 use preface_core::{
     attachment::Attachment,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
+    input_error::InputError,
     pipeline,
     profile::Profile,
-    reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog, is_about_reminders},
+    reminder::{DueReminder, Event, MOST_EVENTS, ReminderCatalog, is_about_reminders},
     snapshot::Snapshot,
     variable::VariableKey,
 };
@@ -88,7 +89,7 @@ pub(crate) fn help_for_none(places: &Places) -> Option<Remedy> {
 }
 
 /// Returns the error for an event; with several events it names the position.
-fn refused(at: usize, of: usize, error: &EventError) -> Error {
+fn refused(at: usize, of: usize, error: &InputError) -> Error {
     let what = match of {
         1 => error.to_string(),
         _ => format!("event {} of {of}: {error}", at + 1),

@@ -3,8 +3,9 @@
 
 use crate::{Error, request::Request};
 use preface_core::{
-    declaration::{DeclarationError, Declarations, GivenVariables, VariableValue},
+    declaration::{Declarations, GivenVariables, VariableValue},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    input_error::InputError,
     profile::Profile,
     settings::{MergedSettings, SetBy, SettingsNode},
     turn::Turn,
@@ -51,20 +52,19 @@ pub(crate) fn declare(
     Ok(())
 }
 
-impl From<DeclarationError> for Error {
-    fn from(error: DeclarationError) -> Self {
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
         Error::Usage(error.message, error.help)
     }
 }
 
 /// Reads one variable of the settings.
-fn taken(name: &str, node: &SettingsNode, profile: &Profile) -> Result<GivenVariables, DeclarationError> {
-    let wrong = |message: String| DeclarationError { message, help: None };
+fn taken(name: &str, node: &SettingsNode, profile: &Profile) -> Result<GivenVariables, InputError> {
     let key: VariableKey =
-        name.parse().map_err(|_| wrong(format!("not a variable name (`type:name`): `{name}`")))?;
+        name.parse().map_err(|_| InputError::new(format!("not a variable name (`type:name`): `{name}`")))?;
     let value = match node.to_value() {
         serde_json::Value::Null => None,
-        value => Some(VariableValue::from_json(value).map_err(wrong)?),
+        value => Some(VariableValue::from_json(value).map_err(InputError::new)?),
     };
     profile.take_variables(&GivenVariables::from([(key, value)]))
 }

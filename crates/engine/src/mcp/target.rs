@@ -11,6 +11,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     mcp_servers::{ContentRequest, McpServer, ServerAddress, ServerEntry, StdioServer, UnexpandedValue},
     scope::Scope,
+    settings::names_secret,
 };
 use preface_host::{
     places::normal,
@@ -249,12 +250,4 @@ fn looks_secret(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.chars().any(char::is_alphabetic)
         && !value.contains(['/', '\\'])
-}
-
-/// Returns true for the name of a variable that holds a secret.
-fn names_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["key", "token", "secret", "password", "credential", "auth", "cookie"]
-        .iter()
-        .any(|word| name.contains(word))
 }

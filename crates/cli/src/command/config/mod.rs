@@ -13,8 +13,9 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    input_error::InputError,
     scope::Scope,
-    settings::{KeyPath, LayerValue, SetBy, SetError, SettingsNode, ValueOutcome, project_may},
+    settings::{KeyPath, LayerValue, SetBy, SettingsNode, ValueOutcome, project_may},
 };
 use preface_engine::{DEFAULT_PRESET, Engine, Request, SettingsReport, host::settings_file::SettingsFile};
 
@@ -115,7 +116,7 @@ impl SettingsTarget {
 }
 
 /// Turns a key that leads nowhere into a failure.
-fn bad_key(error: &SetError) -> CommandFailure {
+fn bad_key(error: &InputError) -> CommandFailure {
     let failure = CommandFailure::usage(error.to_string());
     match &error.help {
         Some(help) => failure.help(help.clone()),
