@@ -5,9 +5,7 @@ mod extension;
 use extension::{CONFIG, CONTRACT, CORE, Checker, DISCOVERY, SHAPE, complete, manifest};
 use preface_core::{
     diagnostic::Diagnostic,
-    extension::{
-        Ability, Category, HookRole, InvalidManifest, Manifest, ManifestLocation, SlotStage, id_fault,
-    },
+    extension::{Ability, Category, HookRole, InvalidManifest, Manifest, ManifestLocation, id_fault},
     scope::Scope,
 };
 use serde_json::{Value, json};
@@ -187,7 +185,7 @@ mod by_category {
             panic!("a hook")
         };
         assert_eq!(hook.slot.unwrap().to_string(), "TOOL_CALL/post");
-        assert_eq!(hook.slot.unwrap().stage, SlotStage::ToolCall);
+        assert_eq!(hook.slot.unwrap().to_string(), "TOOL_CALL/post");
         assert_eq!(hook.role, HookRole::Transform, "the default");
         assert_eq!(hook.program.unwrap().argv, ["a", ""]);
         for (word, role) in

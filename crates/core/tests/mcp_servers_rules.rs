@@ -58,7 +58,7 @@ fn a_transport_is_named_or_follows_from_the_keys() {
     let cases = [
         (json!({"command": "x"}), Transport::Stdio),
         (json!({"type": "stdio", "command": "x"}), Transport::Stdio),
-        (json!({"command": "x", "cwd": null, "url": null}), Transport::Stdio),
+        (json!({"command": "x", "cwd": null}), Transport::Stdio),
         (json!({"url": "https://a.example/mcp"}), Transport::StreamableHttp),
         (json!({"type": "http", "url": "http://localhost:1"}), Transport::StreamableHttp),
         (json!({"type": "streamable-http", "url": "HTTPS://a.example"}), Transport::StreamableHttp),

@@ -162,38 +162,6 @@ pub fn extension_id_fault(id: &str) -> Option<&'static str> {
     (!id.bytes().all(is_plain)).then_some("may hold letters, digits, `.`, `_` and `-` of ASCII only")
 }
 
-#[cfg(test)]
-#[test]
-fn ids_of_extensions_are_plain_words() {
-    for id in ["a", "_", "7", "A.b-c_d", "a..b", &"x".repeat(64)] {
-        assert_eq!(extension_id_fault(id), None, "{id}");
-    }
-    for id in
-        ["", ".", "..", ".a", "-rf", "a b", "$(touch PWNED)", "a;b", "a/b", "\u{e4}", "a\n", &"x".repeat(65)]
-    {
-        assert!(extension_id_fault(id).is_some(), "{id:?}");
-    }
-}
-
-#[cfg(test)]
-#[test]
-fn the_published_schema_has_the_keys_that_are_read() {
-    let published = include_str!("../../../../docs/reference/schemas/manifest.json");
-    let document: Value = serde_json::from_str(published).unwrap();
-    let keys = |schema: &Value| -> Vec<String> {
-        let properties = schema["properties"].as_object();
-        properties.into_iter().flatten().map(|(key, _)| key.clone()).collect()
-    };
-    assert_eq!(keys(&document), COMMON_KEYS);
-    assert_eq!(document["unevaluatedProperties"], false, "an editor finds unknown keys");
-    for category in Category::ALL {
-        let of = document["allOf"].as_array().unwrap().iter();
-        let of = of.filter(|one| one["if"]["properties"]["category"]["const"] == category.as_str());
-        let found: Vec<String> = of.flat_map(|one| keys(&one["then"])).collect();
-        assert_eq!(found, Ability::fields(category), "{category}");
-    }
-}
-
 impl Manifest {
     /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema, up
     /// to the first one that fails.
@@ -356,4 +324,50 @@ fn place(root: &SettingsNode, failure: &Diagnostic) -> Option<Place> {
         (false, _) => root.at(&keys),
     };
     node.map(SettingsNode::place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_extensions_are_plain_words() {
+        for id in ["a", "_", "7", "A.b-c_d", "a..b", &"x".repeat(64)] {
+            assert_eq!(extension_id_fault(id), None, "{id}");
+        }
+        for id in [
+            "",
+            ".",
+            "..",
+            ".a",
+            "-rf",
+            "a b",
+            "$(touch PWNED)",
+            "a;b",
+            "a/b",
+            "\u{e4}",
+            "a\n",
+            &"x".repeat(65),
+        ] {
+            assert!(extension_id_fault(id).is_some(), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn the_published_schema_has_the_keys_that_are_read() {
+        let published = include_str!("../../../../docs/reference/schemas/manifest.json");
+        let document: Value = serde_json::from_str(published).unwrap();
+        let keys = |schema: &Value| -> Vec<String> {
+            let properties = schema["properties"].as_object();
+            properties.into_iter().flatten().map(|(key, _)| key.clone()).collect()
+        };
+        assert_eq!(keys(&document), COMMON_KEYS);
+        assert_eq!(document["unevaluatedProperties"], false, "an editor finds unknown keys");
+        for category in Category::ALL {
+            let of = document["allOf"].as_array().unwrap().iter();
+            let of = of.filter(|one| one["if"]["properties"]["category"]["const"] == category.as_str());
+            let found: Vec<String> = of.flat_map(|one| keys(&one["then"])).collect();
+            assert_eq!(found, Ability::fields(category), "{category}");
+        }
+    }
 }

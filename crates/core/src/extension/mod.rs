@@ -38,5 +38,5 @@ pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fau
 pub use ordering::{Ordering, OrderingRewrite, SlotHook, order};
 pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
-pub use slot::{Slot, SlotStage, StagePosition, UnknownSlot};
+pub use slot::{Slot, UnknownSlot};
 pub use version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion};

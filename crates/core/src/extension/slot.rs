@@ -4,33 +4,7 @@ use crate::suggestion::quoted;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
 
-/// A stage of a turn. The order is that of the turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SlotStage {
-    /// The user's message is received.
-    ReceiveInput,
-    /// The request is composed.
-    ComposeRequest,
-    /// The request is sent to the model.
-    SendRequest,
-    /// The response is received.
-    StreamResponse,
-    /// A tool is called.
-    ToolCall,
-    /// The response is displayed.
-    Render,
-}
-
-/// The position of a slot relative to its stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StagePosition {
-    /// Before the stage.
-    Pre,
-    /// After the stage.
-    Post,
-}
-
-/// One of the twelve slots for hooks: `COMPOSE_REQUEST/pre`.
+/// One of the twelve slots for hooks: `COMPOSE_REQUEST/pre` is before the request is composed. The order is that of a turn.
 ///
 /// ```
 /// use preface_core::extension::Slot;
@@ -39,40 +13,40 @@ pub enum StagePosition {
 /// assert!("tool_call/pre".parse::<Slot>().is_err(), "case counts");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
-    /// The stage.
-    pub stage: SlotStage,
-    /// The position relative to the stage.
-    pub position: StagePosition,
-}
+pub struct Slot(usize);
 
-const STAGES: [(SlotStage, &str); 6] = [
-    (SlotStage::ReceiveInput, "RECEIVE_INPUT"),
-    (SlotStage::ComposeRequest, "COMPOSE_REQUEST"),
-    (SlotStage::SendRequest, "SEND_REQUEST"),
-    (SlotStage::StreamResponse, "STREAM_RESPONSE"),
-    (SlotStage::ToolCall, "TOOL_CALL"),
-    (SlotStage::Render, "RENDER"),
+/// The names of the slots, in the order of a turn.
+const NAMES: [&str; 12] = [
+    "RECEIVE_INPUT/pre",
+    "RECEIVE_INPUT/post",
+    "COMPOSE_REQUEST/pre",
+    "COMPOSE_REQUEST/post",
+    "SEND_REQUEST/pre",
+    "SEND_REQUEST/post",
+    "STREAM_RESPONSE/pre",
+    "STREAM_RESPONSE/post",
+    "TOOL_CALL/pre",
+    "TOOL_CALL/post",
+    "RENDER/pre",
+    "RENDER/post",
 ];
 
-const POSITIONS: [(StagePosition, &str); 2] = [(StagePosition::Pre, "pre"), (StagePosition::Post, "post")];
-
-fn at(stage: SlotStage, position: StagePosition) -> Slot {
-    Slot { stage, position }
-}
-
 impl Slot {
+    pub(crate) const RECEIVE_INPUT_PRE: Slot = Slot(0);
+    pub(crate) const COMPOSE_REQUEST_PRE: Slot = Slot(2);
+    pub(crate) const SEND_REQUEST_PRE: Slot = Slot(4);
+    pub(crate) const TOOL_CALL_PRE: Slot = Slot(8);
+    pub(crate) const TOOL_CALL_POST: Slot = Slot(9);
+
     /// Returns the twelve slots in the order of a turn.
     pub fn all() -> impl Iterator<Item = Slot> {
-        STAGES.iter().flat_map(|(stage, _)| POSITIONS.iter().map(|(position, _)| at(*stage, *position)))
+        (0..NAMES.len()).map(Slot)
     }
 }
 
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stage = STAGES.iter().find(|(stage, _)| *stage == self.stage).map_or("", |(_, name)| name);
-        let position = POSITIONS.iter().find(|(p, _)| *p == self.position).map_or("", |(_, name)| name);
-        f.pad(&format!("{stage}/{position}"))
+        f.pad(NAMES[self.0])
     }
 }
 
@@ -80,20 +54,14 @@ impl FromStr for Slot {
     type Err = UnknownSlot;
 
     fn from_str(text: &str) -> Result<Self, UnknownSlot> {
-        Slot::all().find(|slot| slot.to_string() == text).ok_or(UnknownSlot)
+        NAMES.iter().position(|name| *name == text).map(Slot).ok_or(UnknownSlot)
     }
 }
 
 /// The error for an unknown slot name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a slot is one of {}", quoted(NAMES))]
 pub struct UnknownSlot;
-
-impl fmt::Display for UnknownSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stages: Vec<&str> = STAGES.iter().map(|(_, name)| *name).collect();
-        write!(f, "a slot is one of {} with `/pre` or `/post`", stages.join(", "))
-    }
-}
 
 impl Serialize for Slot {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -104,10 +72,7 @@ impl Serialize for Slot {
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let known = || quoted(Slot::all());
-        text.parse().map_err(|UnknownSlot| {
-            serde::de::Error::custom(format!("unknown variant `{text}`, expected {}", known()))
-        })
+        text.parse().map_err(|UnknownSlot| serde::de::Error::unknown_variant(&text, &NAMES))
     }
 }
 

@@ -53,29 +53,27 @@ impl SemanticVersion {
     /// ```
     #[must_use]
     pub fn meets(self, range: &str) -> bool {
-        let mut comparisons = range.split_whitespace().peekable();
-        comparisons.peek().is_some() && comparisons.all(|comparison| self.meets_one(comparison))
+        let holds = |comparison| {
+            let (orderings, wanted): (&[Ordering], _) = comparison;
+            orderings.contains(&self.cmp(&wanted))
+        };
+        Self::comparisons(range).is_some_and(|comparisons| comparisons.into_iter().all(holds))
     }
 
     /// Returns true if a text consists of comparisons, whether or not any version satisfies them.
     pub(super) fn is_range(range: &str) -> bool {
-        let is_comparison = |comparison: &str| {
-            let sign =
-                SIGNS.iter().find(|(sign, _)| comparison.starts_with(sign)).map_or("", |(sign, _)| sign);
-            SemanticVersion::parse(&comparison[sign.len()..]).is_some()
-        };
-        let mut comparisons = range.split_whitespace().peekable();
-        comparisons.peek().is_some() && comparisons.all(is_comparison)
+        Self::comparisons(range).is_some()
     }
 
-    fn meets_one(self, comparison: &str) -> bool {
-        for (sign, holds) in SIGNS {
-            if let Some(version) = comparison.strip_prefix(sign) {
-                return SemanticVersion::parse(version)
-                    .is_some_and(|wanted| holds.contains(&self.cmp(&wanted)));
-            }
-        }
-        SemanticVersion::parse(comparison).is_some_and(|wanted| self == wanted)
+    /// Reads a range: the orderings that satisfy each comparison, and its version.
+    fn comparisons(range: &str) -> Option<Vec<(&'static [Ordering], SemanticVersion)>> {
+        let read = |comparison: &str| {
+            let sign = SIGNS.iter().find(|(sign, _)| comparison.starts_with(sign));
+            let (sign, holds) = sign.copied().unwrap_or(("", &[Ordering::Equal]));
+            Some((holds, SemanticVersion::parse(&comparison[sign.len()..])?))
+        };
+        let comparisons: Vec<_> = range.split_whitespace().map(read).collect::<Option<_>>()?;
+        (!comparisons.is_empty()).then_some(comparisons)
     }
 }
 

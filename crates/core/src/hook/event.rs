@@ -1,6 +1,6 @@
 //! The events at which hooks run, by the names that manifests use.
 
-use crate::extension::{Hook, Slot, SlotStage, StagePosition};
+use crate::extension::{Hook, Slot};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -62,14 +62,13 @@ impl HookEvent {
     /// Returns the slot that orders the hooks of this event.
     #[must_use]
     pub fn slot(self) -> Slot {
-        let (stage, position) = match self {
-            HookEvent::ResourcesDiscover | HookEvent::Input => (SlotStage::ReceiveInput, StagePosition::Pre),
-            HookEvent::BeforeAgentStart => (SlotStage::ComposeRequest, StagePosition::Pre),
-            HookEvent::Context => (SlotStage::SendRequest, StagePosition::Pre),
-            HookEvent::ToolCall => (SlotStage::ToolCall, StagePosition::Pre),
-            HookEvent::ToolResult => (SlotStage::ToolCall, StagePosition::Post),
-        };
-        Slot { stage, position }
+        match self {
+            HookEvent::ResourcesDiscover | HookEvent::Input => Slot::RECEIVE_INPUT_PRE,
+            HookEvent::BeforeAgentStart => Slot::COMPOSE_REQUEST_PRE,
+            HookEvent::Context => Slot::SEND_REQUEST_PRE,
+            HookEvent::ToolCall => Slot::TOOL_CALL_PRE,
+            HookEvent::ToolResult => Slot::TOOL_CALL_POST,
+        }
     }
 
     /// Returns the event at which a manifest's hook runs: the one that it names, else the one of its slot.
