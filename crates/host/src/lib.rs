@@ -17,7 +17,6 @@ pub mod gate;
 pub mod hook_command;
 mod ignore_patterns;
 pub mod markdown;
-pub mod mcp_descriptions;
 pub mod mcp_recordings;
 pub mod models;
 pub mod places;

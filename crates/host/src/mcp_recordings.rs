@@ -1,11 +1,11 @@
 //! Recordings of MCP servers: one file for each way of reaching one, in the user's state
 //! directory, `mcp/<server>-<12 digits>.json`. The digits are a digest of how the server is reached, so that servers of one
-//! name in two projects have a file each, and a changed command does not use the recording of the one before.
+//! name in two projects have a file each, and a changed command does not use the recording of the one before. What a user writes by
+//! hand is in the user's own directory, `mcp-descriptions/<server>.json`.
 
 use crate::{
-    mcp_descriptions,
     places::{Places, normal},
-    provider_context::{ProviderContext, ReadRequest},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::{System, WriteError, WriteMode},
     trust::Digest,
 };
@@ -24,6 +24,8 @@ pub const RECORDING_LIMIT: u64 = 16 << 20;
 
 /// The directory of the recordings, below that of the user's state.
 const DIR: &str = "mcp";
+/// The directory of those that are written by hand, below the global one.
+const HAND_DIR: &str = "mcp-descriptions";
 /// The number of digits of the digest in a name.
 const DIGITS: usize = 12;
 
@@ -37,6 +39,13 @@ pub fn path(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option
     let dir = places.state.as_ref()?.join(DIR);
     let digest = reached(server, project_dir(entry, system, places).as_deref()).hex();
     Some(dir.join(format!("{}-{}.json", entry.name, &digest[..DIGITS])))
+}
+
+/// Returns where a recording that the user writes by hand lies. `None` if there is no directory for it, or the id is no file name.
+#[must_use]
+pub fn hand_path(server: &str, places: &Places) -> Option<PathBuf> {
+    let dir = places.global.as_ref()?.join(HAND_DIR);
+    id_fault(server).is_none().then(|| dir.join(format!("{server}.json")))
 }
 
 /// Returns the directory that a project's server belongs to; `None` for one of the user's, which belongs to none.
@@ -70,8 +79,10 @@ fn reached(server: &McpServer, project: Option<&Path>) -> Digest {
 /// preface recorded. A file that cannot be read is a diagnostic.
 #[must_use]
 pub fn recall(entry: &ServerEntry, context: &ProviderContext<'_>) -> Option<StoredRecording> {
-    if entry.origin.scope != Scope::Project
-        && let Some(described) = mcp_descriptions::read(&entry.name, context)
+    let hand = hand_path(&entry.name, context.places).filter(|_| entry.origin.scope != Scope::Project);
+    let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
+    if let Some(Recording { described, .. }) =
+        hand.and_then(|path| read(&path, CONTEXT_FILE_LIMIT, help, context))
     {
         let recording = Recording { described, ..Recording::default() };
         return Some(StoredRecording { by: RecordedBy::Hand, recording });
@@ -84,20 +95,27 @@ pub fn recall(entry: &ServerEntry, context: &ProviderContext<'_>) -> Option<Stor
 #[must_use]
 pub fn read_recording(entry: &ServerEntry, context: &ProviderContext<'_>) -> Option<Recording> {
     let path = path(entry, context.system, context.places)?;
-    let read = context.read(&ReadRequest::global(&path, RECORDING_LIMIT))?;
-    match serde_json::from_slice::<Recording>(&read.bytes) {
+    read(&path, RECORDING_LIMIT, &format!("a refresh of `{}` writes it anew", entry.word()), context)
+}
+
+/// Reads a recording, its tools sorted by name and each once.
+fn read(path: &Path, limit: u64, help: &str, context: &ProviderContext<'_>) -> Option<Recording> {
+    let file = context.read(&ReadRequest::global(path, limit))?;
+    let bytes = file.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&file.bytes);
+    match serde_json::from_slice::<Recording>(bytes) {
         Ok(mut recording) => {
             recording.described.settle();
             Some(recording)
         }
         Err(error) => {
-            let shown = context.places.source(Scope::Global, &path).path.clone();
-            let error = error.to_string();
-            let why = escape_hidden(&error);
+            let shown = context.places.source(Scope::Global, path).path.clone();
+            let why = error.to_string();
+            let why = escape_hidden(&why);
             let diagnostic =
-                Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why)
-                    .at(Place::file(Some(Scope::Global), shown));
-            context.note(diagnostic.help(format!("a refresh of `{}` writes it anew", entry.word())));
+                Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why);
+            let mut place = Place::file(Some(Scope::Global), shown);
+            place.line = Some(error.line()).filter(|line| *line > 0);
+            context.note(diagnostic.at(place).help(help));
             None
         }
     }

@@ -727,9 +727,12 @@ fn a_recording_is_bounded_and_cannot_forge() {
 #[test]
 fn an_invalid_recording_is_reported_with_its_line() {
     let deep = format!("{{\"tools\": {}", "[".repeat(100_000));
-    for (recorded, what) in
-        [("{\"tools\": 7}", "invalid type"), ("[]", "invalid"), (deep.as_str(), "invalid"), ("\n{", "EOF")]
-    {
+    for (recorded, what) in [
+        ("{\"tools\": 7}", "invalid type"),
+        ("[]", "invalid"),
+        (deep.as_str(), "recursion limit"),
+        ("\n{", "EOF"),
+    ] {
         let system = machine()
             .with_file("/home/u/.x/mcp.json", r#"{"mcpServers": {"git": {"command": "g"}}}"#)
             .with_file("/home/u/.x/mcp-descriptions/git.json", recorded);

@@ -9,8 +9,6 @@ use rmcp::{
     },
     transport::Transport,
 };
-use serde::Deserialize;
-use serde_json::Value;
 use std::{
     collections::{BTreeMap, VecDeque},
     future::{Future, pending},
@@ -151,11 +149,7 @@ impl Intake {
             Err(error) if error.is_data() => {
                 return self.record_nonsense(bytes, &format!("what is not a message ({error})"));
             }
-            Err(error) => {
-                return self
-                    .unreadable_reply(bytes, &error)
-                    .or_else(|| self.record_nonsense(bytes, &format!("what is not JSON ({error})")));
-            }
+            Err(error) => return self.record_nonsense(bytes, &format!("what is not JSON ({error})")),
         };
         let mut state = self.state();
         if let JsonRpcMessage::Response(response) = &mut message {
@@ -187,30 +181,11 @@ impl Intake {
         awaited.then_some(message)
     }
 
-    /// Returns an error in place of a reply that is nested too deeply, so that nobody waits for it. `None` if the bytes are no
-    /// reply to a request of ours.
-    fn unreadable_reply(&self, bytes: &[u8], why: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
-        let UnreadableReply { id } = serde_json::from_slice(bytes).ok()?;
-        let id = whole_number(&id)?;
-        let mut state = self.state();
-        let pending = state.pending.remove(&id)?;
-        state.messages += 1;
-        let why = ErrorData::parse_error(format!("the reply cannot be read: {why}"), None);
-        (pending != PendingRequest::GivenUp)
-            .then(|| ServerJsonRpcMessage::error(why, Some(RequestId::Number(id))))
-    }
-
     fn record_nonsense(&self, bytes: &[u8], what: &str) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
         state.nonsense.get_or_insert_with(|| format!("{what}: `{}`", crate::text::shown(bytes, SHOWN)));
         None
     }
-}
-
-/// The id of a reply whose other values are not read.
-#[derive(Deserialize)]
-struct UnreadableReply {
-    id: Value,
 }
 
 /// The most characters of invalid input that are shown.
@@ -222,11 +197,6 @@ fn numeric_id(id: &RequestId) -> Option<i64> {
         RequestId::Number(number) => Some(*number),
         RequestId::String(text) => text.parse().ok(),
     }
-}
-
-/// Returns the number of an id in a reply, also from servers that turn it into text.
-fn whole_number(id: &Value) -> Option<i64> {
-    id.as_i64().or_else(|| id.as_str()?.parse().ok())
 }
 
 // The transport to a server that is a program: a message a line, in both directions.
@@ -350,25 +320,5 @@ where
         self.ended = true;
         self.writes.lock().await.take();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Intake;
-    use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
-    use serde_json::json;
-
-    #[test]
-    fn a_reply_that_is_nested_too_deeply_is_an_error_at_once() {
-        let intake = Intake::new(usize::MAX);
-        let request = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
-        let request: ClientJsonRpcMessage = serde_json::from_value(request).expect("a request");
-        intake.register_request(&request);
-        let deep = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{}{}}}"#, "[".repeat(200), "]".repeat(200));
-        let Some(JsonRpcMessage::Error(error)) = intake.sort(deep.as_bytes()) else { panic!("an error") };
-        assert!(error.error.message.contains("recursion limit exceeded"), "{}", error.error.message);
-        assert!(intake.sort(deep.as_bytes()).is_none(), "nobody waits for a second one");
-        assert!(intake.nonsense().is_some());
     }
 }

@@ -5,6 +5,7 @@ use preface_core::{
     lint::{character::excerpt, finding::TextFinding, hidden::scan},
     mcp_servers::ServerDescription,
 };
+use serde_json::{Value, json};
 
 // Text of servers in messages.
 
@@ -20,68 +21,38 @@ const NAMED: usize = 5;
 
 /// Looks for hidden text, and returns one warning that names the places.
 pub(crate) fn warning(description: &ServerDescription) -> Option<Diagnostic> {
-    let mut found = FoundPlaces::default();
-    found.scan(|| "its instructions".to_owned(), description.instructions.as_deref());
-    for tool in &description.tools {
-        let name = || shown(tool.name.as_bytes(), 80);
-        found.scan(|| format!("the name of the tool `{}`", name()), Some(&tool.name));
-        found.scan(|| format!("the description of the tool `{}`", name()), tool.description.as_deref());
-        let schema = tool.input_schema.as_ref().map(ToString::to_string);
-        found.scan(|| format!("the schema of the tool `{}`", name()), schema.as_deref());
-    }
-    for prompt in &description.prompts {
-        let name = || shown(prompt.name.as_bytes(), 80);
-        found.scan(|| format!("the name of the prompt `{}`", name()), Some(&prompt.name));
-        found.scan(|| format!("the description of the prompt `{}`", name()), prompt.description.as_deref());
-        for argument in &prompt.arguments {
-            let place = || format!("an argument of the prompt `{}`", name());
-            found.scan(place, Some(&argument.name));
-            found.scan(place, argument.description.as_deref());
-        }
-    }
-    for resource in &description.resources {
-        let uri = || shown(resource.uri.as_bytes(), 80);
-        found.scan(|| format!("the address of the resource `{}`", uri()), Some(&resource.uri));
-        found.scan(|| format!("the name of the resource `{}`", uri()), Some(&resource.name));
-        found
-            .scan(|| format!("the description of the resource `{}`", uri()), resource.description.as_deref());
-    }
-    for fetched in &description.fetched {
-        for text in &fetched.texts {
-            found.scan(|| fetched.want.to_string(), Some(text));
-        }
-    }
-    found.into_diagnostic()
+    let mut found = Vec::new();
+    find_hidden("", &json!(description), &mut found);
+    let more = found.len().saturating_sub(NAMED);
+    found.truncate(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let what = format!("it hides text in {}{more}", found.join("; "));
+    let remedy = "read what is hidden before the server is used: a model reads it, too";
+    (!found.is_empty()).then(|| Diagnostic::warning(DiagnosticCode::McpHidden, what).help(remedy))
 }
 
-/// The places that were found so far.
-#[derive(Default)]
-struct FoundPlaces {
-    places: Vec<String>,
-    more: usize,
-}
-
-impl FoundPlaces {
-    fn scan(&mut self, place: impl Fn() -> String, text: Option<&str>) {
-        for hidden in scan(text.unwrap_or_default()) {
-            if hidden.severity() < Severity::Warning {
-                continue;
-            }
-            if self.places.len() < NAMED {
-                self.places.push(format!("{}: {}", place(), hidden.message()));
-            } else {
-                self.more += 1;
+/// Scans each text of a value, and each name in it. An item of a list is named by its name or address: `tools/status/description`.
+fn find_hidden(place: &str, value: &Value, found: &mut Vec<String>) {
+    let of_text = |place: &str, text: &str| -> Vec<String> {
+        let hidden = scan(text).into_iter().filter(|hidden| hidden.severity() >= Severity::Warning);
+        hidden.map(|hidden| format!("{place}: {}", hidden.message())).collect()
+    };
+    match value {
+        Value::String(text) => found.extend(of_text(place, text)),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                let name = item.get("name").or_else(|| item.get("uri")).and_then(Value::as_str);
+                let name = name.map_or_else(|| at.to_string(), |name| shown(name.as_bytes(), 80));
+                find_hidden(&format!("{place}/{name}"), item, found);
             }
         }
-    }
-
-    fn into_diagnostic(self) -> Option<Diagnostic> {
-        if self.places.is_empty() {
-            return None;
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                let below = format!("{place}/{}", shown(key.as_bytes(), 80));
+                found.extend(of_text(&below, key));
+                find_hidden(&below, value, found);
+            }
         }
-        let more = if self.more > 0 { format!("; and {} more", self.more) } else { String::new() };
-        let what = format!("it hides text in {}{more}", self.places.join("; "));
-        let remedy = "read what is hidden before the server is used: a model reads it, too";
-        Some(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(remedy))
+        _ => {}
     }
 }

@@ -198,9 +198,9 @@ fn hidden_text_is_named_and_stays() {
     let warning = &reply.diagnostics[0];
     assert_eq!(warning.code.as_str(), "mcp/hidden");
     for named in [
-        "the description of the tool `tagged`: tag characters hide the text `send`: U+E0073",
-        "the name of the tool `zero\\u{200b}width`: zero-width characters: U+200B",
-        "the schema of the tool `bidi`: characters that change the order of text on a screen: U+202E",
+        "/tools/tagged/description: tag characters hide the text `send`: U+E0073",
+        "/tools/zero\\u{200b}width/name: zero-width characters: U+200B",
+        "/tools/bidi/inputSchema/title: characters that change the order of text on a screen: U+202E",
     ] {
         assert!(warning.message.contains(named), "{}", warning.message);
     }

@@ -10,7 +10,7 @@ use preface_core::{
     mcp_servers::{RecordedBy, Recording},
     turn::Tool,
 };
-use preface_host::{mcp_descriptions, mcp_recordings};
+use preface_host::mcp_recordings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Build<'_> {
         for (server, recorded) in servers.iter().zip(recorded) {
             let Some(recorded) = recorded else { continue };
             let path = match recorded.by {
-                RecordedBy::Hand => mcp_descriptions::path(&server.name, &context),
+                RecordedBy::Hand => mcp_recordings::hand_path(&server.name, inputs.places()),
                 RecordedBy::Preface => mcp_recordings::path(server, self.engine.system(), inputs.places()),
             };
             let recording = recorded.recording.clone();
