@@ -32,7 +32,7 @@ pub struct VariableInfo {
     pub cost: &'static str,
 }
 
-/// The registered variables, in the order in which `preface list variables` lists those that are not of the first ten.
+/// The registered variables, in the order of listings.
 pub static REGISTERED: LazyLock<Vec<VariableInfo>> = LazyLock::new(|| {
     match toml::from_str::<BTreeMap<String, Vec<VariableInfo>>>(include_str!("../assets/variables.toml")) {
         Ok(tables) => tables.into_values().flatten().collect(),

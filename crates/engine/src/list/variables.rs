@@ -11,7 +11,7 @@ use preface_core::{
 };
 use preface_host::{provider, provider_context::ProviderContext};
 
-/// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as they are registered.
+/// Lists what templates can name, in the order of docs/reference/variables.md.
 ///
 /// ```
 /// let first = preface_engine::variables()[0];
@@ -19,9 +19,7 @@ use preface_host::{provider, provider_context::ProviderContext};
 /// ```
 #[must_use]
 pub fn variables() -> Vec<VariableInfo> {
-    let mut infos = REGISTERED.clone();
-    infos.sort_by_key(place);
-    infos
+    REGISTERED.clone()
 }
 
 /// A variable with what is known of it here.
@@ -91,26 +89,6 @@ impl Build<'_> {
     }
 }
 
-/// Returns the position of a variable in lists: ten in a fixed order, then the others.
-pub(crate) fn place(info: &VariableInfo) -> usize {
-    let place = SEED_ORDER.iter().position(|name| *name == (info.kind, info.name));
-    place.unwrap_or(SEED_ORDER.len())
-}
-
-/// The variables that are listed first, in their order.
-const SEED_ORDER: [(&str, &str); 10] = [
-    ("system", "time"),
-    ("system", "date"),
-    ("system", "os"),
-    ("system", "hostname"),
-    ("prompt", "cwd"),
-    ("prompt", "model"),
-    ("prompt", "conversation_id"),
-    ("git", "branch"),
-    ("git", "status"),
-    ("file", "<path>"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +100,19 @@ mod tests {
     fn the_ten_of_the_seed_come_first_and_only_file_is_open() {
         let variables = variables();
         let first: Vec<(&str, &str)> = variables[..10].iter().map(|one| (one.kind, one.name)).collect();
-        assert_eq!(first, SEED_ORDER);
+        let of_the_seed = [
+            ("system", "time"),
+            ("system", "date"),
+            ("system", "os"),
+            ("system", "hostname"),
+            ("prompt", "cwd"),
+            ("prompt", "model"),
+            ("prompt", "conversation_id"),
+            ("git", "branch"),
+            ("git", "status"),
+            ("file", "<path>"),
+        ];
+        assert_eq!(first, of_the_seed);
         for variable in &variables[..10] {
             assert_eq!(variable.dynamic, variable.kind == "file", "{}:{}", variable.kind, variable.name);
             assert!(!variable.description.is_empty() && !variable.example.is_empty());
