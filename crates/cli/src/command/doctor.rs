@@ -95,36 +95,33 @@ fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic>
     diagnostics
 }
 
-/// A directory or a file of a layer; `exists` is `None` if it must not be read.
+/// The directory or the settings file of a layer; `exists` is `None` if it must not be read.
 #[derive(Serialize)]
 struct CheckedPath {
     exists: Option<bool>,
     path: Option<String>,
 }
 
-/// The directories or the settings files of both layers.
-#[derive(Serialize)]
-struct LayerPaths {
-    global: CheckedPath,
-    project: CheckedPath,
-}
+/// The paths of both layers, by scope.
+type LayerPaths = BTreeMap<&'static str, CheckedPath>;
 
 /// Returns the directories and the settings files of both layers.
 fn layer_paths(system: &dyn System, report: &ScopesReport) -> (LayerPaths, LayerPaths) {
     let places = &report.places;
+    // Nothing inside of a project that is trusted as a whole is looked at before it is.
+    let is_closed = report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once);
     let checked = |path: Option<PathBuf>, kind: FileKind| CheckedPath {
         path: path.as_deref().map(|path| places.shown(path)),
         exists: Some(path.and_then(|path| system.stat(&path)).is_some_and(|stat| stat.kind == kind)),
     };
-    let dir = |dir: &Option<PathBuf>| checked(dir.clone(), FileKind::Dir);
-    let settings = |dir: &Option<PathBuf>| {
-        checked(dir.as_ref().map(|dir| dir.join(places.own_settings())), FileKind::File)
-    };
-    let directories = LayerPaths { global: dir(&places.global), project: dir(&places.project) };
-    let mut files = LayerPaths { global: settings(&places.global), project: settings(&places.project) };
-    // Nothing inside of a project that is trusted as a whole is looked at before it is.
-    if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
-        files.project.exists = None;
+    let (mut directories, mut files) = (LayerPaths::new(), LayerPaths::new());
+    for (scope, dir) in [("global", &places.global), ("project", &places.project)] {
+        let mut file = checked(dir.as_ref().map(|dir| dir.join(places.own_settings())), FileKind::File);
+        if is_closed && scope == "project" {
+            file.exists = None;
+        }
+        directories.insert(scope, checked(dir.clone(), FileKind::Dir));
+        files.insert(scope, file);
     }
     (directories, files)
 }
@@ -156,8 +153,9 @@ fn view(
         .any(|diagnostic| diagnostic.severity == Severity::Error && diagnostic.code.topic() == "profile");
     let why = if is_fallback { ", as the chosen one cannot be loaded" } else { "" };
     line("preset", format!("{}{why}", one_line(&report.preset)).into());
-    line("global", path_text(&directories.global).into());
-    line("project", path_text(&directories.project).into());
+    for (scope, directory) in directories {
+        line(scope, path_text(directory).into());
+    }
     line("store", store.unwrap_or_else(|| "none".to_owned()).into());
     line("trust", trust(report).into());
     if let Some(files) = &report.instructions {

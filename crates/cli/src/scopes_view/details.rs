@@ -2,7 +2,7 @@
 
 use super::row::{ListingGroup, ListingRow, faults};
 use crate::{
-    call::{ALLOW, command, help_of},
+    call::{ALLOW, command},
     ui::{listed, one_line},
 };
 use preface_core::{
@@ -48,7 +48,7 @@ pub fn details(entry: &ListingRow) -> Vec<String> {
         lines.push(format!("hides {}", listed(&hidden)));
     }
     if let Some(broken) = &entry.fallback_from {
-        lines.push(format!("stays active, because the one above it cannot be used: {}", whence(broken)));
+        lines.push(format!("the one above it cannot be used: {}", whence(broken)));
     }
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
         lines.push(format!("configured by {}", layer(entry.config_scope)));
@@ -64,7 +64,7 @@ fn whence(origin: &EntryOrigin) -> String {
 }
 
 /// Names who switched something off: `~/.stud/settings.json:3`.
-pub fn who(by: &DisabledBy) -> String {
+fn who(by: &DisabledBy) -> String {
     if by.scope == SetBy::Caller {
         return "the caller (`--set`)".to_owned();
     }
@@ -83,7 +83,7 @@ fn layer(by: SetBy) -> &'static str {
 }
 
 /// Returns what is wrong with a broken entry, without its name, which is in the row.
-pub fn fault(entry: &ListingRow) -> String {
+fn fault(entry: &ListingRow) -> String {
     let mut wrong = faults(entry);
     let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
     let named = first.subject.as_ref().map(|subject| format!("{subject}: "));
@@ -93,9 +93,4 @@ pub fn fault(entry: &ListingRow) -> String {
         0 => first,
         more => format!("{first} (and {more} more)"),
     }
-}
-
-/// Returns what to do about a broken entry.
-pub fn repair(entry: &ListingRow) -> Option<String> {
-    faults(entry).find_map(help_of).map(|help| one_line(&help))
 }

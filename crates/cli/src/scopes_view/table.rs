@@ -34,45 +34,27 @@ fn known(diagnostic: &Diagnostic) -> DiagnosticKey<'_> {
     (diagnostic.code, &diagnostic.message, place)
 }
 
-/// The diagnostics that are about other groups alone: about one of their rows, about the order of hooks, about servers.
-struct UnrelatedDiagnostics<'a> {
-    groups: &'a [ListingGroup],
-    of_rows: BTreeSet<DiagnosticKey<'a>>,
-}
-
-impl<'a> UnrelatedDiagnostics<'a> {
-    fn of(report: &'a ScopesReport, groups: &'a [ListingGroup]) -> Self {
-        let is_elsewhere = |group: ListingGroup| !groups.contains(&group);
-        let entries = report.scopes.entries.iter();
-        let entries = entries.filter(|entry| is_elsewhere(ListingGroup::Extensions(entry.value.category)));
-        let servers = report.mcp.servers.iter().filter(|_| is_elsewhere(ListingGroup::Mcp));
-        let diagnostics = entries.map(|entry| &entry.diagnostics).chain(servers.map(|one| &one.diagnostics));
-        UnrelatedDiagnostics { groups, of_rows: diagnostics.flatten().map(known).collect() }
-    }
-
-    fn has(&self, diagnostic: &Diagnostic) -> bool {
-        let of_an_order = matches!(
-            diagnostic.code,
-            DiagnosticCode::OrderingManifestDuplicateExtId
-                | DiagnosticCode::OrderingManifestMalformed
-                | DiagnosticCode::OrderingManifestUnreadable
-                | DiagnosticCode::OrderingRewrite
-        );
-        let of_servers = diagnostic.code.topic() == "mcp";
-        of_an_order && !self.groups.contains(&HOOKS)
-            || of_servers && !self.groups.contains(&ListingGroup::Mcp)
-            || diagnostic.code.is_of_instructions() && !shows_all(self.groups)
-            || self.of_rows.contains(&known(diagnostic))
-    }
-}
-
-/// Returns the diagnostics of some groups, each once.
+/// Returns the diagnostics of some groups, each once: not those that are about other groups alone, which are about one of their
+/// rows, about the order of hooks or about servers.
 pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
-    let elsewhere = UnrelatedDiagnostics::of(report, groups);
+    let is_elsewhere = |group: ListingGroup| !groups.contains(&group);
+    let entries = report.scopes.entries.iter();
+    let entries = entries.filter(|entry| is_elsewhere(ListingGroup::Extensions(entry.value.category)));
+    let servers = report.mcp.servers.iter().filter(|_| is_elsewhere(ListingGroup::Mcp));
+    let of_rows = entries.map(|entry| &entry.diagnostics).chain(servers.map(|one| &one.diagnostics));
+    let of_rows: BTreeSet<DiagnosticKey<'_>> = of_rows.flatten().map(known).collect();
+    let is_unrelated = |diagnostic: &Diagnostic| {
+        let topic = diagnostic.code.topic();
+        let of_an_order = topic == "ordering" || diagnostic.code == DiagnosticCode::OrderingRewrite;
+        of_an_order && is_elsewhere(HOOKS)
+            || topic == "mcp" && is_elsewhere(ListingGroup::Mcp)
+            || diagnostic.code.is_of_instructions() && !shows_all(groups)
+            || is_of_a_text(diagnostic, &report.places) && !shows_all(groups)
+            || of_rows.contains(&known(diagnostic))
+    };
     let mut seen = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
-    let here = all.filter(|diagnostic| shows_all(groups) || !is_of_a_text(diagnostic, &report.places));
-    here.filter(|diagnostic| !elsewhere.has(diagnostic) && seen.insert(known(diagnostic))).cloned().collect()
+    all.filter(|diagnostic| !is_unrelated(diagnostic) && seen.insert(known(diagnostic))).cloned().collect()
 }
 
 fn shows_all(groups: &[ListingGroup]) -> bool {
@@ -358,7 +340,7 @@ loggers
     may not run: `preface trust grant --allow-commands`
 tools
   a     bundled  active       Sound.
-    stays active, because the one above it cannot be used: global (~/.stud/extensions/tools/a/manifest.json)
+    the one above it cannot be used: global (~/.stud/extensions/tools/a/manifest.json)
   a     global   broken
     broken: `description` must be a string, not a number; the bundled one stays
   b     global   incomplete   No description.
@@ -462,7 +444,7 @@ servers
     broken: `command` must be a string, not a number
   docs  global   active   streamable-http: https://docs.example/mcp
   git   global   active   stdio: git-mcp; env: TOKEN
-    stays active, because the one above it cannot be used: project (.stud/mcp.json)
+    the one above it cannot be used: project (.stud/mcp.json)
   git   project  pending  stdio: ./git.sh
     may not run: `preface trust grant --allow-commands`
   old   global   off      stdio: old-mcp

@@ -12,7 +12,9 @@ mod text;
 
 pub use diagnostic::DiagnosticView;
 pub use table::{Cell, TextTable};
-pub use text::{columns, count, listed, minute, number, one_line, short, short_middle, visible, wrap};
+#[cfg(test)]
+pub use text::columns;
+pub use text::{count, listed, minute, number, one_line, short, short_middle, visible, wrap};
 
 use crate::failure::{CommandFailure, CommandResult, Exit};
 use preface_core::lint::character::escape_json;

@@ -32,7 +32,7 @@ fn the_servers_of_all_layers_are_listed_and_none_is_started() {
 servers
   docs  global  active  streamable-http: https://docs.example/mcp
   git   global  active  stdio: git-mcp; env: TOKEN
-    stays active, because the one above it cannot be used: project (.stud/mcp.json)
+    the one above it cannot be used: project (.stud/mcp.json)
 2 active, 1 off, 1 broken, 0 warnings, 1 error; 3 not active, `--all` lists them
 recorded
   docs  nothing recorded: run `preface mcp refresh docs --preset stud --trust once`
@@ -102,9 +102,8 @@ fn scopes_has_a_group_and_stories_of_servers() {
     sandbox.run("preface list extensions --preset stud --trust once --why git").exits(0).says("").prints(
         "servers/git is the global one.
   bundled  -                 nothing here
-  global   ~/.stud/mcp.json  active: the project's cannot be used
-  project  .stud/mcp.json    pending: it may not run yet
-To use the project's: `preface trust grant --allow-commands --preset stud`.
+  global   ~/.stud/mcp.json  active: the one above it cannot be used: project (.stud/mcp.json)
+  project  .stud/mcp.json    pending: may not run: `preface trust grant --allow-commands --preset stud`
 ",
     );
     let near = "error: no layer has `servers/gti`\nhelp: did you mean `servers/git`?\n";

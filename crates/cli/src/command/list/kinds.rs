@@ -9,7 +9,7 @@ use crate::{
         InactiveRows, ListingGroup, ListingRow, details, head, rewrites, row, rows, scope_problems, table,
         totals, untrusted_servers,
     },
-    ui::{Cell, TextTable, columns, count, listed, one_line, short, style},
+    ui::{Cell, TextTable, count, listed, one_line, short, style},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -333,44 +333,28 @@ fn markdown<T: Serialize>(
     files(query, ["name", "layer", "state", "path"], rows, left_out, report.diagnostics)
 }
 
-/// The widest column of names.
+/// The widest column of names, and of tools.
 const NAME: usize = 32;
-/// The widest column of tools, and its width if room is short.
-const TOOLS: usize = 32;
-const FEW_TOOLS: usize = 8;
-/// The width that the path keeps before the column of tools is narrowed.
-const PATH: usize = 16;
+const TOOLS: usize = 16;
 
 /// Lists the agents.
 pub fn agents(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let report = query.engine.look(&query.request)?.agents();
-    let shown: Vec<&AgentEntry> = report.entries.iter().filter(|agent| query.shows(agent.active)).collect();
-    let widest = widest_tools(&shown, query.room);
-    let rows = shown.iter().map(|agent| {
-        let entry = row(ListingGroup::Agents, agent);
-        let [name, layer, state] = head(&entry);
-        let below =
-            below(&entry, agent.value.what.as_ref().map(|definition| definition.description.as_str()));
-        let tools = short(&one_line(&tools_of(agent)), widest).into_owned().into();
-        let cells = [name.within(NAME), layer, state, tools, one_line(&agent.origin.path).into()];
-        FileRow { cells, entry, below }
-    });
-    let left_out = report.entries.len() - shown.len();
+    let shown = report.entries.iter().filter(|agent| query.shows(agent.active));
+    let rows: Vec<FileRow<5>> = shown
+        .map(|agent| {
+            let entry = row(ListingGroup::Agents, agent);
+            let [name, layer, state] = head(&entry);
+            let below =
+                below(&entry, agent.value.what.as_ref().map(|definition| definition.description.as_str()));
+            let tools = short(&one_line(&tools_of(agent)), TOOLS).into_owned().into();
+            let cells = [name.within(NAME), layer, state, tools, one_line(&agent.origin.path).into()];
+            FileRow { cells, entry, below }
+        })
+        .collect();
+    let left_out = report.entries.len() - rows.len();
     let heads = ["name", "layer", "state", "tools", "path"];
-    Ok(files(query, heads, rows.collect(), left_out, report.diagnostics))
-}
-
-/// Returns the width of the column of tools that leaves room for a path behind it.
-fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
-    let Some(room) = room else { return TOOLS };
-    let widest = |cell: fn(&AgentEntry) -> usize| rows.iter().map(|agent| cell(agent)).max();
-    let before: [fn(&AgentEntry) -> usize; 3] = [
-        |agent| columns(&one_line(&agent.name)).min(NAME),
-        |agent| agent.origin.scope.as_str().len(),
-        |agent| agent.state().as_str().len(),
-    ];
-    let before = before.map(|cell| widest(cell).unwrap_or_default().max("layer".len()) + 2);
-    room.saturating_sub(before.iter().sum::<usize>() + 2 + PATH).clamp(FEW_TOOLS, TOOLS)
+    Ok(files(query, heads, rows, left_out, report.diagnostics))
 }
 
 fn tools_of(agent: &AgentEntry) -> String {
@@ -456,41 +440,28 @@ fn reminder(one: &Reminder) -> Value {
 /// Lists the variables with their values in the directory.
 pub fn variables(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let rows = query.engine.look(&query.request)?.variables()?;
-    let is_narrow = query.room.is_some_and(|room| room < ONE_LINE);
-    let text = if is_narrow { narrow(&rows) } else { wide(&rows, query.room) };
+    let mut table = TextTable::headed(["variable", "value", "stability", "cost", "about"]);
+    for row in &rows {
+        let [name, value, stability] = cells(row);
+        table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), style::DIM)]);
+    }
+    let text = table.show(query.room);
     Ok(Listing { entries: rows.iter().map(variable).collect(), text, ..Listing::default() })
 }
 
-/// With fewer columns the description of a variable has a line of its own.
-const ONE_LINE: usize = 110;
-
-fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
-    let dim = style::DIM;
-    let mut table = TextTable::headed(["variable", "value", "stability", "cost", "about"]);
-    for row in rows {
-        let [name, value, stability] = cells(row, 32);
-        table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), dim)]);
-    }
-    table.show(room)
-}
-
-fn narrow(rows: &[VariableRow]) -> String {
-    let mut table = TextTable::headed(["variable", "value", "stability"]);
-    rows.iter().for_each(|row| table.row(cells(row, 36)));
-    let about = |row: &VariableRow| format!("  {}; costs: {}", row.about, row.cost);
-    table.show_with(rows.iter().map(|row| vec![about(row)]), None)
-}
+/// The widest column of values.
+const VALUE: usize = 32;
 
 /// Name, value and stability.
-fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
+fn cells(row: &VariableRow) -> [Cell; 3] {
     let dim = style::DIM;
     let value = match row.variable.as_ref().map(|variable| (variable.value.as_deref(), &variable.source)) {
         None => Cell::styled("any name", dim),
         Some((None, why)) => {
-            Cell::styled(short(&format!("absent: {}", one_line(why)), widest).into_owned(), dim)
+            Cell::styled(short(&format!("absent: {}", one_line(why)), VALUE).into_owned(), dim)
         }
         Some((Some(""), _)) => Cell::styled("(empty)", dim),
-        Some((Some(value), _)) => Cell::styled(short(&one_line(value), widest).into_owned(), style::GOOD),
+        Some((Some(value), _)) => Cell::styled(short(&one_line(value), VALUE).into_owned(), style::GOOD),
     };
     let stability = Cell::styled(row.stability.as_str(), style::stability(row.stability));
     [Cell::styled(row.name.clone(), style::BOLD), value, stability]
@@ -514,7 +485,7 @@ fn variable(row: &VariableRow) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::OutputFormat;
+    use crate::{flags::OutputFormat, ui::columns};
     use preface_engine::{ASSETS, Engine, Request, host::system::testing::MemorySystem};
 
     #[test]
