@@ -51,13 +51,9 @@ pub fn project_settings(context: &ProviderContext<'_>) -> Vec<LayerSettings> {
 /// Discovers the three layers. `trust` is the user's decision about the project layer.
 #[must_use]
 pub fn layers(profile: &Profile, trust: Trust, context: &ProviderContext<'_>) -> Stack {
-    let mut stack = vec![Layer {
-        scope: Scope::Bundled,
-        path: "bundled".to_owned(),
-        trust: Trust::Trusted,
-        files: BTreeMap::new(),
-        sections: BTreeMap::new(),
-    }];
+    let layer =
+        |scope, path, trust| Layer { scope, path, trust, files: BTreeMap::new(), sections: BTreeMap::new() };
+    let mut stack = vec![layer(Scope::Bundled, "bundled".to_owned(), Trust::Trusted)];
     for (scope, root) in [(Scope::Global, &context.places.global), (Scope::Project, &context.places.project)]
     {
         let Some(root) = root else { continue };
@@ -77,13 +73,7 @@ pub fn layers(profile: &Profile, trust: Trust, context: &ProviderContext<'_>) ->
             }
         }
         let trust = if scope == Scope::Global { Trust::Trusted } else { trust };
-        let mut layer = Layer {
-            scope,
-            path: context.places.source(scope, root).path.clone(),
-            trust,
-            files: BTreeMap::new(),
-            sections: BTreeMap::new(),
-        };
+        let mut layer = layer(scope, context.places.source(scope, root).path.clone(), trust);
         if scope == Scope::Global || context.gate.allows_layer() {
             // A text that the caller gave takes the place of files: they are not even looked at.
             let is_given = |group: &&SectionGroup| {
