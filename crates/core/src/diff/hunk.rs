@@ -1,12 +1,14 @@
 //! The differences of two texts as hunks of lines, which every other form is made of. Lines end at `\n`.
 
-use super::align::align;
 use serde::Serialize;
-use similar::{DiffOp, DiffTag, group_diff_ops};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 use std::fmt::Write;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
+/// The pairs of lines that are compared: well below a second of Myers' algorithm. A deadline would make the answer depend on
+/// the machine.
+const MOST_PAIRS: usize = 50_000_000;
 
 /// A run of changes with a few lines around them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -75,7 +77,23 @@ pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
                 .collect(),
         })
     };
-    group_diff_ops(align(&old, &new), CONTEXT).into_iter().filter_map(hunk).collect()
+    group_diff_ops(align(&old, &new, MOST_PAIRS), CONTEXT).into_iter().filter_map(hunk).collect()
+}
+
+/// Returns the steps from `old` to `new`. What is between the lines that both start and end with is replaced as one block
+/// where it has more than `most` pairs of lines.
+fn align(old: &[&str], new: &[&str], most: usize) -> Vec<DiffOp> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old_len, new_len) = (old.len() - head - tail, new.len() - head - tail);
+    if old_len.saturating_mul(new_len) <= most {
+        return capture_diff_slices(Algorithm::Myers, old, new);
+    }
+    let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
+    let replaced = DiffOp::Replace { old_index: head, old_len, new_index: head, new_len };
+    let mut steps = vec![equal(0, 0, head), replaced, equal(head + old_len, head + new_len, tail)];
+    steps.retain(|step| !step.old_range().is_empty() || !step.new_range().is_empty());
+    steps
 }
 
 fn changes<'s, 't>(
@@ -164,6 +182,65 @@ pub(super) struct HunkStarts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Replays steps and returns both texts.
+    fn replay(old: &[&str], new: &[&str], steps: &[DiffOp]) -> (String, String) {
+        let (mut left, mut right) = (String::new(), String::new());
+        for step in steps {
+            let lines = old[step.old_range()].concat();
+            if let DiffOp::Equal { .. } = step {
+                assert_eq!(old[step.old_range()], new[step.new_range()], "equal lines are equal");
+            }
+            left += &lines;
+            right += &new[step.new_range()].concat();
+        }
+        (left, right)
+    }
+
+    #[test]
+    fn what_is_too_large_is_replaced_as_one_block() {
+        let steps = align(&["a", "x", "once", "y", "end"], &["a", "once", "z", "end"], 0);
+        let replaced = DiffOp::Replace { old_index: 1, old_len: 3, new_index: 1, new_len: 2 };
+        let equal = |old_index, new_index| DiffOp::Equal { old_index, new_index, len: 1 };
+        assert_eq!(steps, [equal(0, 0), replaced, equal(4, 3)]);
+    }
+
+    #[test]
+    fn noise_in_another_order_is_replayed() {
+        let mut seed = 1_u64;
+        let mut noise = |lines: usize, kinds: u64| -> Vec<&str> {
+            let words = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n", "g\n", "h\n", "i\n", "j\n"];
+            let next = |seed: &mut u64| {
+                *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                *seed >> 33
+            };
+            (0..lines).map(|_| words[(next(&mut seed) % kinds) as usize]).collect()
+        };
+        for kinds in [2, 10] {
+            let (old, new) = (noise(50_000, kinds), noise(50_000, kinds));
+            let steps = align(&old, &new, MOST_PAIRS);
+            assert_eq!(replay(&old, &new, &steps), (old.concat(), new.concat()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn steps_lead_from_old_to_new(
+            old in prop::collection::vec("[a-f]", 0..14), new in prop::collection::vec("[a-f]", 0..14),
+            work in 0usize..30
+        ) {
+            let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            let new: Vec<&str> = new.iter().map(String::as_str).collect();
+            let steps = align(&old, &new, work);
+            prop_assert_eq!(replay(&old, &new, &steps), (old.concat(), new.concat()));
+            let (mut left, mut right) = (0, 0);
+            for step in steps {
+                prop_assert_eq!((step.old_range().start, step.new_range().start), (left, right));
+                (left, right) = (step.old_range().end, step.new_range().end);
+            }
+        }
+    }
 
     #[test]
     fn equal_texts_differ_in_nothing() {

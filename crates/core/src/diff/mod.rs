@@ -2,7 +2,6 @@
 //!
 //! Both sides are [`Document`](crate::document::Document)s: a build of now, or a saved one.
 
-mod align;
 mod change;
 mod difference;
 mod hunk;
