@@ -4,13 +4,9 @@ use super::{error::read_error, stat};
 use crate::system::{FileKind, FileRead, ReadError, Stat};
 use std::{
     fs::File,
-    io::{self, ErrorKind},
+    io::{self, Read as _},
     path::Path,
 };
-
-/// The initial buffer for a file of unknown size: some file systems in user space report an incorrect size of
-/// zero.
-const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
 pub(super) fn read_bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
@@ -34,24 +30,13 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     Ok(FileRead { bytes: bytes.into(), stat })
 }
 
-/// Reads at most `most` bytes; never is there room for more.
-///
-/// The size of the handle, `size`, is a hint. One byte more is requested, so that a usual file is over after one call, and a
-/// file that grows meanwhile is found out.
+/// Reads at most `most` bytes. The size of the handle, `size`, is a hint.
 fn read_up_to(file: &File, size: u64, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    let mut room = if size == 0 { UNKNOWN } else { size.saturating_add(1) }.min(most);
-    while (bytes.len() as u64) < most {
-        reserve(&mut bytes, room)?;
-        if read_more(file, &mut bytes)? == 0 || bytes.len() as u64 == size {
-            break;
-        }
-        if bytes.len() as u64 >= room {
-            room = room.saturating_mul(2).min(most);
-        }
-    }
-    // More room than was requested may have been filled.
-    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    // One byte more, so that the end of a usual file is seen in the room that is there.
+    let room = usize::try_from(size.saturating_add(1).min(most)).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|_| ReadError::Other(format!("no memory for {room} bytes")))?;
+    file.take(most).read_to_end(&mut bytes).map_err(|error| of(&error))?;
     Ok(bytes)
 }
 
@@ -96,30 +81,6 @@ fn is_of_the_kernel(file: &File) -> bool {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn is_of_the_kernel(_file: &File) -> bool {
     false
-}
-
-/// Reserves `room` bytes in total, or returns an error if memory is short.
-fn reserve(bytes: &mut Vec<u8>, room: u64) -> Result<(), ReadError> {
-    let more = usize::try_from(room).ok().map(|room| room.saturating_sub(bytes.len()));
-    match more.map(|more| bytes.try_reserve_exact(more)) {
-        Some(Ok(())) => Ok(()),
-        _ => Err(ReadError::Other(format!("no memory for {room} bytes"))),
-    }
-}
-
-/// Reads into the room that is left, again where a signal came first.
-fn read_more(file: &File, bytes: &mut Vec<u8>) -> Result<usize, ReadError> {
-    loop {
-        match fill(file, bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            read => return read.map_err(|error| of(&error)),
-        }
-    }
-}
-
-/// Reads once into the spare room of `bytes`.
-fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
 }
 
 fn of(error: &io::Error) -> ReadError {
