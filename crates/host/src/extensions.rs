@@ -3,17 +3,16 @@
 //! Nothing is decided here and nothing fails: what cannot be read is reported in the row it would have been.
 
 use crate::{
-    bundled::Memo,
     places::normal,
     provider::CONTEXT_PROVIDERS,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest, SETTINGS_LIMIT},
-    system::{DirEntry, FileKind, ReadError, ReadScope, System},
+    system::{DirEntry, FileKind, ReadError, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{
-        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
-        NoSchemas, Ordering, UnknownCategory, extension_id_fault,
+        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Ordering, UnknownCategory,
+        extension_id_fault,
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
@@ -23,10 +22,7 @@ use preface_core::{
     trust::TrustKind,
 };
 use serde::Deserialize;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 /// The directory of extensions in a layer's root.
 const EXTENSIONS: &str = "extensions";
@@ -64,7 +60,7 @@ pub fn bundled(context: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
         if parts.next() != Some(MANIFEST) || parts.next().is_some() {
             return None;
         }
-        let what = bundled_manifest(&path, category, &id, context.system)?;
+        let what = DiscoveredContent::Manifest(context.system.bundled(&path)?.into_owned());
         Some(DiscoveredManifest {
             scope: Scope::Bundled,
             category,
@@ -74,32 +70,6 @@ pub fn bundled(context: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
         })
     });
     builtin.chain(manifests).collect()
-}
-
-/// The bundled manifests as they were read, by path.
-static MANIFESTS: Memo<String, Manifest> = Memo::new(4096);
-
-/// Returns a bundled manifest. A manifest that is not valid, or has a schema to check, is not read here.
-fn bundled_manifest(
-    path: &str,
-    category: Category,
-    id: &str,
-    system: &dyn System,
-) -> Option<DiscoveredContent> {
-    if let Some(manifest) = MANIFESTS.get(path, system) {
-        return Some(DiscoveredContent::Read(manifest));
-    }
-    let bytes = system.bundled(path)?;
-    let shown = format!("bundled/{path}");
-    let lies = ManifestLocation { scope: Scope::Bundled, category, id, path: &shown };
-    match Manifest::read(&bytes, &lies, &NoSchemas) {
-        Ok(manifest) => {
-            let manifest = Arc::new(manifest);
-            MANIFESTS.put(path.to_owned(), vec![(path.to_owned(), bytes)], manifest.clone());
-            Some(DiscoveredContent::Read(manifest))
-        }
-        Err(_) => Some(DiscoveredContent::Manifest(bytes.into_owned())),
-    }
 }
 
 /// Returns what the global and the project layer bring. `flat`: a layer without a category in its `extensions` may have

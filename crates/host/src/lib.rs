@@ -7,7 +7,6 @@
 pub mod agents;
 pub mod audit_file;
 pub mod bounds;
-mod bundled;
 pub mod catalogs;
 pub mod commands;
 mod directory_walk;

@@ -1,7 +1,6 @@
 //! Finding and loading profiles: bundled presets, the user's own, and the chain that `extends` makes.
 
 use crate::{
-    bundled::{BundledFile, Memo},
     provider::context_provider,
     system::{ReadError, ReadScope, System},
 };
@@ -32,21 +31,6 @@ const LIMIT: u64 = 1 << 20;
 /// The longest chain of `extends`.
 const CHAIN: usize = 16;
 
-/// The most bytes of options of a profile that is cached.
-const KEPT_OPTIONS: usize = 4096;
-
-/// The bundled presets as they were read, by path.
-static RAW_PRESETS: Memo<String, RawProfile> = Memo::new(64);
-/// The profiles that only bundled files went into, by name and options.
-static PRESETS: Memo<(String, Vec<Setting>), BundledPreset> = Memo::new(64);
-
-/// A profile that only bundled files went into.
-struct BundledPreset {
-    profile: Profile,
-    /// The names in its chain.
-    names: Vec<String>,
-}
-
 /// The origin of a raw profile, for resolving the files that it names.
 enum ProfileLocation {
     Bundled,
@@ -68,31 +52,14 @@ pub fn load(
     choice: &ProfileChoice,
     settings: &[Setting],
 ) -> Result<Profile, ProfileError> {
-    let key = match choice {
-        ProfileChoice::Named(name) if is_small(settings) => Some((name.clone(), settings.to_vec())),
-        _ => None,
-    };
-    if let Some(preset) = key.as_ref().and_then(|key| PRESETS.get(key, system))
-        && preset.names.iter().all(|name| own_file(system, global, name).is_none())
-    {
-        return Ok(preset.profile.clone());
-    }
-    let (mut chain, names) = read_chain(system, global, choice)?;
+    let mut chain = read_chain(system, global, choice)?;
     chain.reverse();
     let (raws, homes): (Vec<RawProfile>, Vec<ProfileLocation>) = chain.into_iter().unzip();
-    let mut files: Vec<BundledFile> = Vec::new();
     let profile = profile::build(&raws, settings, &mut |raw, path| {
         let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
-        text(system, &homes[at], raw, path, &mut files)
+        text(system, &homes[at], raw, path)
     })?;
     check_options(&raws, &profile.sections)?;
-    if let Some(key) = key
-        && homes.iter().all(|home| matches!(home, ProfileLocation::Bundled))
-    {
-        let presets = names.iter().map(|name| preset_path(name));
-        files.extend(presets.filter_map(|path| Some((path.clone(), system.bundled(&path)?))));
-        PRESETS.put(key, files, Arc::new(BundledPreset { profile: profile.clone(), names }));
-    }
     Ok(profile)
 }
 
@@ -116,14 +83,13 @@ fn check_options(raws: &[RawProfile], sections: &[Section]) -> Result<(), Profil
     Ok(())
 }
 
-/// Reads a profile and what it extends, the chosen one first; with the names of the chain that are names.
+/// Reads a profile and what it extends, the chosen one first.
 fn read_chain(
     system: &dyn System,
     global: Option<&Path>,
     choice: &ProfileChoice,
-) -> Result<(ProfileChain, Vec<String>), ProfileError> {
+) -> Result<ProfileChain, ProfileError> {
     let mut chain: ProfileChain = Vec::new();
-    let mut names = Vec::new();
     let mut next = Some(choice.clone());
     while let Some(choice) = next {
         if chain.len() == CHAIN {
@@ -147,28 +113,17 @@ fn read_chain(
                 }
                 _ => error,
             })?;
-        if let ProfileChoice::Named(name) = choice {
-            names.push(name);
-        }
         next = raw.extends.clone().map(ProfileChoice::Named);
         chain.push((raw, home));
     }
-    Ok((chain, names))
+    Ok(chain)
 }
 
 /// Reads a profile and those that it extends, the chosen one first; none where one of them cannot be read.
 #[must_use]
 pub fn chain(system: &dyn System, global: Option<&Path>, choice: &ProfileChoice) -> Vec<RawProfile> {
-    let (chain, _) = read_chain(system, global, choice).unwrap_or_default();
+    let chain = read_chain(system, global, choice).unwrap_or_default();
     chain.into_iter().map(|(raw, _)| raw).collect()
-}
-
-fn is_small(settings: &[Setting]) -> bool {
-    settings.iter().map(|setting| setting.key.len() + setting.value.len()).sum::<usize>() <= KEPT_OPTIONS
-}
-
-fn preset_path(name: &str) -> String {
-    format!("presets/{name}.toml")
 }
 
 /// Returns the path of the user's own profile of a name, if there is one.
@@ -237,15 +192,11 @@ fn read(
                     return Ok((profile::read(name, &here, &text)?, ProfileLocation::Dir(dir)));
                 }
             }
-            let bundled = preset_path(name);
-            if let Some(raw) = RAW_PRESETS.get(&bundled, system) {
-                return Ok((raw.as_ref().clone(), ProfileLocation::Bundled));
-            }
+            let bundled = format!("presets/{name}.toml");
             match system.bundled(&bundled) {
                 Some(bytes) => {
                     let text = String::from_utf8_lossy(&bytes);
                     let raw = profile::read(name, &format!("bundled/{bundled}"), &text)?;
-                    RAW_PRESETS.put(bundled.clone(), vec![(bundled, bytes.clone())], Arc::new(raw.clone()));
                     Ok((raw, ProfileLocation::Bundled))
                 }
                 None if own.is_some() && own_file(system, global, name).is_some() => {
@@ -279,22 +230,18 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
 }
 
 /// Reads a text that a profile names: bundled profiles name bundled texts, others files beside themselves.
-/// A bundled one is added to `files`.
 fn text(
     system: &dyn System,
     home: &ProfileLocation,
     raw: &RawProfile,
     path: &str,
-    files: &mut Vec<BundledFile>,
 ) -> Result<Vec<Piece>, String> {
     match home {
         ProfileLocation::Bundled => {
             let bundled = format!("sections/{path}");
             let bytes = system.bundled(&bundled).ok_or_else(|| format!("there is no bundled `{bundled}`"))?;
             let source = Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") };
-            let pieces = decode(&bytes, &Arc::new(source));
-            files.push((bundled, bytes));
-            Ok(pieces)
+            Ok(decode(&bytes, &Arc::new(source)))
         }
         ProfileLocation::Dir(dir) => {
             let at = dir.join(path);

@@ -47,8 +47,6 @@ pub struct DiscoveredManifest {
 pub enum DiscoveredContent {
     /// A manifest, unread.
     Manifest(Vec<u8>),
-    /// A manifest that was read before.
-    Read(Arc<Manifest>),
     /// A built-in extension.
     Builtin {
         /// The summary in one line.
@@ -164,7 +162,6 @@ fn check_manifests(
                 candidate.entry.diagnostics.push(diagnostic);
             }
             DiscoveredContent::Unreadable(failure) => candidate.fail(vec![failure]),
-            DiscoveredContent::Read(manifest) => candidate.describe(manifest),
             DiscoveredContent::Manifest(bytes) => {
                 let lies = ManifestLocation { scope, category, id: &id, path: &path };
                 match Manifest::read(&bytes, &lies, checker) {
