@@ -45,7 +45,7 @@ pub fn compose<'w>(
             None => ConditionResult::Holds,
         };
         match verdict {
-            ConditionResult::Fails(why) => compose.leave(section.id.clone(), AbsentReason::Condition, why),
+            ConditionResult::Fails(why) => compose.leave(section.id, AbsentReason::Condition, why),
             ConditionResult::Holds => {
                 let guidelines = match section.body {
                     SectionBody::List(ListName::Guidelines) => guidelines(snapshot, variables, diagnostics)?,
@@ -72,20 +72,20 @@ pub fn check_sections(snapshot: &Snapshot) -> Diagnostics {
 struct Composer<'w> {
     snapshot: &'w Snapshot,
     contributions: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
-    slots: Vec<SectionSlot<'w>>,
+    slots: Vec<SectionSlot>,
     outline: Outline<'w>,
 }
 
 /// A section on its way into the outline.
 #[derive(Debug)]
-struct SectionSlot<'w> {
-    section: Cow<'w, Section>,
+struct SectionSlot {
+    section: Section,
     /// The scope that set the condition, if it is not the profile's.
     scope: Option<Scope>,
 }
 
-impl<'w> SectionSlot<'w> {
-    fn of(section: Cow<'w, Section>) -> Self {
+impl SectionSlot {
+    fn of(section: Section) -> Self {
         SectionSlot { section, scope: None }
     }
 }
@@ -100,12 +100,7 @@ impl<'w> Composer<'w> {
                 .iter()
                 .map(|contribution| ((&contribution.section, &contribution.provider), contribution))
                 .collect(),
-            slots: snapshot
-                .profile
-                .sections
-                .iter()
-                .map(|section| SectionSlot::of(Cow::Borrowed(section)))
-                .collect(),
+            slots: snapshot.profile.sections.iter().cloned().map(SectionSlot::of).collect(),
             outline: Outline::default(),
         };
         if let Some(custom) = &snapshot.system_prompt.custom {
@@ -160,7 +155,7 @@ impl<'w> Composer<'w> {
                 format!("replaced by `systemPrompt.custom` of {path}"),
             );
         }
-        self.slots = vec![SectionSlot::of(Cow::Owned(verbatim_section("systemPrompt.custom", custom)))];
+        self.slots = vec![SectionSlot::of(verbatim_section("systemPrompt.custom", custom))];
         let what = format!("the whole prompt is `systemPrompt.custom` of {path}");
         diagnostics.push(match custom.origin.scope() {
             Some(Scope::Project) => Diagnostic::warning(DiagnosticCode::PromptCustom, what)
@@ -211,7 +206,7 @@ impl<'w> Composer<'w> {
     }
 
     fn insert(&mut self, at: usize, section: Section) {
-        self.slots.insert(at, SectionSlot::of(Cow::Owned(section)));
+        self.slots.insert(at, SectionSlot::of(section));
     }
 
     /// A section that the profile does not know.
@@ -228,7 +223,7 @@ impl<'w> Composer<'w> {
     fn added_at(&self) -> usize {
         let anchor = self.snapshot.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
         let Some(anchor) = anchor else { return self.slots.len() };
-        let known = |slot: &SectionSlot<'_>| self.snapshot.profile.section(&slot.section.id).is_some();
+        let known = |slot: &SectionSlot| self.snapshot.profile.section(&slot.section.id).is_some();
         anchor + 1 + self.slots[anchor + 1..].iter().take_while(|slot| !known(slot)).count()
     }
 
@@ -319,7 +314,7 @@ impl<'w> Composer<'w> {
                         continue;
                     }
                     self.replace(at, pieces);
-                    self.slots[at].section.to_mut().language = Language::Template;
+                    self.slots[at].section.language = Language::Template;
                     diagnostics.push(Diagnostic::info(
                         DiagnosticCode::SectionReplaced,
                         format!("`{id}` comes from {path}"),
@@ -390,17 +385,13 @@ impl<'w> Composer<'w> {
         };
         if over.disable == Some(true) {
             let slot = self.slots.remove(at);
-            self.leave(
-                slot.section.id.clone(),
-                AbsentReason::Disabled,
-                format!("switched off by {}", over.source),
-            );
+            self.leave(slot.section.id, AbsentReason::Disabled, format!("switched off by {}", over.source));
             return;
         }
         if let Some(text) = over.text.as_ref().filter(|_| known.is_some()) {
             self.replace(at, text);
         }
-        let section = self.slots[at].section.to_mut();
+        let section = &mut self.slots[at].section;
         section.language = over.language.unwrap_or(section.language);
         if over.text.is_some()
             && section.language == Language::Verbatim
@@ -449,7 +440,7 @@ impl<'w> Composer<'w> {
         }
         if known.is_none() && self.position(&over.id) == Some(0) {
             // The separator is needed behind the first text, not before it.
-            let section = self.slots[0].section.to_mut();
+            let section = &mut self.slots[0].section;
             section.suffix = section.prefix.take();
         }
     }
@@ -459,7 +450,7 @@ impl<'w> Composer<'w> {
     fn replace(&mut self, at: usize, text: &[Piece]) {
         let profile = &self.snapshot.profile;
         let own_separators = profile.added_prefix.is_some() && profile.frame.is_none();
-        let section = self.slots[at].section.to_mut();
+        let section = &mut self.slots[at].section;
         let separator = separator(section).filter(|_| own_separators);
         section.body = SectionBody::Text(text.to_vec());
         section.intro = None;
@@ -469,22 +460,18 @@ impl<'w> Composer<'w> {
         section.between = None;
     }
 
-    fn plan(&mut self, section: Cow<'w, Section>, guidelines: Vec<Cow<'w, Piece>>) {
+    fn plan(&mut self, section: Section, guidelines: Vec<Piece>) {
         let contribution = match &section.body {
             SectionBody::Fill(provider) => self.contributions.get(&(&section.id, provider)).copied(),
             _ => None,
         };
-        let mut items = match (&section.body, &section) {
-            (SectionBody::Text(_), Cow::Borrowed(section)) => {
-                let SectionBody::Text(pieces) = &section.body else { return };
-                vec![PlanItem::new(Cow::Borrowed(pieces), section.language)]
-            }
-            (SectionBody::Text(pieces), Cow::Owned(_)) => {
+        let mut items = match &section.body {
+            SectionBody::Text(pieces) => {
                 vec![PlanItem::new(Cow::Owned(pieces.clone()), section.language)]
             }
-            (SectionBody::List(ListName::Tools), _) => tools(&section, self.snapshot),
-            (SectionBody::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
-            (SectionBody::Fill(_), _) => contribution.map(contribution_items).unwrap_or_default(),
+            SectionBody::List(ListName::Tools) => tools(&section, self.snapshot),
+            SectionBody::List(ListName::Guidelines) => guidelines.into_iter().map(line).collect(),
+            SectionBody::Fill(_) => contribution.map(contribution_items).unwrap_or_default(),
         };
         let mut wraps = true;
         if items.is_empty() {
@@ -497,7 +484,7 @@ impl<'w> Composer<'w> {
                     let why = contribution
                         .and_then(|contribution| contribution.silent.clone())
                         .unwrap_or_else(|| silence(&section.body));
-                    self.leave(section.id.clone(), AbsentReason::NoText, why);
+                    self.leave(section.id, AbsentReason::NoText, why);
                     return;
                 }
             }
@@ -512,18 +499,15 @@ impl<'w> Composer<'w> {
                 .unwrap_or_else(|| provider.as_str().to_owned())
         });
         let frame = self.snapshot.profile.frame.as_ref().filter(|_| section.framed);
-        let framed = |piece: fn(&SectionFrame) -> &Piece| {
-            frame.map(|frame| Cow::Owned(frame_piece(piece(frame), &section.id)))
-        };
+        let framed =
+            |piece: fn(&SectionFrame) -> &Piece| frame.map(|frame| frame_piece(piece(frame), &section.id));
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
-        let ItemFrames { intro, prefix, item, between, suffix } = ItemFrames::of(&section);
-        let is_framed = item.is_none() && self.snapshot.system_prompt.custom.is_none();
+        let is_framed = section.item.is_none() && self.snapshot.system_prompt.custom.is_none();
         let project_item = self.snapshot.profile.project_item.as_ref();
-        let project_item = project_item
-            .filter(|_| is_framed && items.iter().any(PlanItem::is_of_project))
-            .map(Cow::Borrowed);
+        let project_item =
+            project_item.filter(|_| is_framed && items.iter().any(PlanItem::is_of_project)).cloned();
         let meta = SectionMeta {
-            id: section.id.clone(),
+            id: section.id,
             provider,
             audit_id,
             stability: contribution.and_then(|contribution| contribution.stability).or(section.stability),
@@ -536,13 +520,13 @@ impl<'w> Composer<'w> {
         };
         self.outline.plans.push(Plan {
             meta: meta.into(),
-            prefix: before.into_iter().chain(intro).chain(prefix).collect(),
+            prefix: before.into_iter().chain(section.intro).chain(section.prefix).collect(),
             items,
-            item: item.filter(|_| wraps),
+            item: section.item.filter(|_| wraps),
             project_item,
-            between,
+            between: section.between,
             seam: section.seam,
-            suffix: suffix.into_iter().chain(behind).collect(),
+            suffix: section.suffix.into_iter().chain(behind).collect(),
             trim: section.trim,
             keep_blank: section.keep_blank,
             watch_tags: section.watch_tags,
@@ -551,44 +535,14 @@ impl<'w> Composer<'w> {
     }
 }
 
-/// The texts around the items of a section; borrowed where the section is the profile's.
-struct ItemFrames<'w> {
-    intro: Option<Cow<'w, Piece>>,
-    prefix: Option<Cow<'w, Piece>>,
-    item: Option<Cow<'w, Piece>>,
-    between: Option<Cow<'w, Piece>>,
-    suffix: Option<Cow<'w, Piece>>,
-}
-
-impl<'w> ItemFrames<'w> {
-    fn of(section: &Cow<'w, Section>) -> Self {
-        match section {
-            Cow::Borrowed(section) => ItemFrames {
-                intro: section.intro.as_ref().map(Cow::Borrowed),
-                prefix: section.prefix.as_ref().map(Cow::Borrowed),
-                item: section.item.as_ref().map(Cow::Borrowed),
-                between: section.between.as_ref().map(Cow::Borrowed),
-                suffix: section.suffix.as_ref().map(Cow::Borrowed),
-            },
-            Cow::Owned(section) => ItemFrames {
-                intro: section.intro.clone().map(Cow::Owned),
-                prefix: section.prefix.clone().map(Cow::Owned),
-                item: section.item.clone().map(Cow::Owned),
-                between: section.between.clone().map(Cow::Owned),
-                suffix: section.suffix.clone().map(Cow::Owned),
-            },
-        }
-    }
-}
-
 /// Returns the profile's guidelines whose conditions hold, then those of the tools and the turn, then those that come
 /// last. Equal texts count once.
-fn guidelines<'w>(
-    snapshot: &'w Snapshot,
+fn guidelines(
+    snapshot: &Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<Cow<'w, Piece>>, MissingVariable> {
-    let mut found: Vec<Cow<'w, Piece>> = Vec::new();
+) -> Result<Vec<Piece>, MissingVariable> {
+    let mut found: Vec<Piece> = Vec::new();
     let mut last = Vec::new();
     for line in &snapshot.profile.guidelines {
         let holds = match &line.when {
@@ -597,13 +551,13 @@ fn guidelines<'w>(
         };
         if holds {
             let list = if line.last { &mut last } else { &mut found };
-            list.push(Cow::Borrowed(&line.text));
+            list.push(line.text.clone());
         }
     }
     let mut add = |text: &str, origin: &dyn Fn(String) -> Piece| {
         let text = trim(text);
         if !text.is_empty() {
-            found.push(Cow::Owned(origin(text.to_owned())));
+            found.push(origin(text.to_owned()));
         }
     };
     for tool in &snapshot.turn.tools {
@@ -631,12 +585,8 @@ fn separator(section: &Section) -> Option<Piece> {
 }
 
 /// A guideline as an item.
-fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
-    let pieces = match piece {
-        Cow::Borrowed(piece) => Cow::Borrowed(std::slice::from_ref(piece)),
-        Cow::Owned(piece) => Cow::Owned(vec![piece]),
-    };
-    PlanItem { rank: Some(0), ..PlanItem::new(pieces, Language::Verbatim) }
+fn line<'w>(piece: Piece) -> PlanItem<'w> {
+    PlanItem { rank: Some(0), ..PlanItem::new(Cow::Owned(vec![piece]), Language::Verbatim) }
 }
 
 /// Builds a section of one text, as it is and not to be cut, after all others.

@@ -24,19 +24,19 @@ pub struct Plan<'w> {
     /// The properties of the section.
     pub meta: Arc<SectionMeta>,
     /// Text before the items; the frame's first.
-    pub prefix: Vec<Cow<'w, Piece>>,
+    pub prefix: Vec<Piece>,
     /// The items, at least one.
     pub items: Vec<PlanItem<'w>>,
     /// The form of each item.
-    pub item: Option<Cow<'w, Piece>>,
+    pub item: Option<Piece>,
     /// The form of each text of a project, where items have no form.
-    pub project_item: Option<Cow<'w, Piece>>,
+    pub project_item: Option<Piece>,
     /// Text between items.
-    pub between: Option<Cow<'w, Piece>>,
+    pub between: Option<Piece>,
     /// True: line ends between items give way to `between`.
     pub seam: bool,
     /// Text after the items; the frame's last.
-    pub suffix: Vec<Cow<'w, Piece>>,
+    pub suffix: Vec<Piece>,
     /// White space taken from the ends.
     pub trim: TrimMode,
     /// True: a part of nothing but white space stays.

@@ -27,7 +27,7 @@ impl Composer<'_> {
                 continue;
             };
             let Some(merged) = replace_tag(text, &format!("[section:{id}]"), inner) else { continue };
-            self.slots[target].section.to_mut().body = SectionBody::Text(merged);
+            self.slots[target].section.body = SectionBody::Text(merged);
             self.slots.remove(at);
             self.leave(id, AbsentReason::Merged, format!("its text is in `{into}`"));
         }
@@ -47,7 +47,7 @@ impl Composer<'_> {
             let cleared =
                 literal_text(&self.slots[target].section).and_then(|text| replace_tag(text, &tag, &[]));
             if let Some(cleared) = cleared {
-                self.slots[target].section.to_mut().body = SectionBody::Text(cleared);
+                self.slots[target].section.body = SectionBody::Text(cleared);
             }
         }
     }

@@ -5,9 +5,9 @@
 
 use super::{
     LINE_ENDS, RenderError, RenderRules, RenderedText, push_pieces,
-    ready::{PreparedText, one, ready},
+    ready::{PreparedText, ready},
     report_blank,
-    values::{ItemContent, TemplateWriter},
+    values::TemplateWriter,
     watch::ImitationWatch,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     variable::Stability,
     variable_source::Variables,
 };
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, slice::from_ref};
 
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
@@ -68,9 +68,9 @@ impl<'a> PartWriter<'a, '_> {
         mut out: RenderedText,
     ) -> Result<WrittenPart, RenderError> {
         let plan = self.plan;
-        let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, &self.rules.frames);
-        let form = plan.item.as_deref().map(template).transpose()?;
-        let of_project = plan.project_item.as_deref().map(template).transpose()?;
+        let template = |piece| ready(from_ref(piece), Language::Template, &self.rules.frames);
+        let form = plan.item.as_ref().map(template).transpose()?;
+        let of_project = plan.project_item.as_ref().map(template).transpose()?;
         let mut blank = true;
         let mut items = Vec::with_capacity(plan.items.len());
         for piece in &plan.prefix {
@@ -132,16 +132,9 @@ impl<'a> PartWriter<'a, '_> {
         seam: bool,
         out: &mut RenderedText,
     ) -> Result<Option<Range<usize>>, RenderError> {
-        let is_verbatim = item.language == Language::Verbatim;
-        if let Some(form) = form.filter(|_| is_verbatim && self.watch.is_none()) {
-            return self.text(form, Some((item, ItemContent::Pieces(&item.pieces), seam)), out);
-        }
-        let text = ready(Cow::Borrowed(item.pieces.as_ref()), item.language, &self.rules.template)?;
+        let text = ready(&item.pieces, item.language, &self.rules.template)?;
         if let PreparedText::Parsed(parsed) = &text {
             report_blank(parsed, self.rules, self.diagnostics);
-        }
-        if form.is_none() && self.watch.is_none() {
-            return self.text(&text, None, out);
         }
         let mut content = RenderedText::default();
         self.text(&text, None, &mut content)?;
@@ -149,7 +142,7 @@ impl<'a> PartWriter<'a, '_> {
             watch.text(&mut content, &item.pieces, self.diagnostics);
         }
         match form {
-            Some(form) => self.text(form, Some((item, ItemContent::Rendered(&content), seam)), out),
+            Some(form) => self.text(form, Some((item, &content, seam)), out),
             None => {
                 out.append(&content);
                 Ok(None)
@@ -158,7 +151,7 @@ impl<'a> PartWriter<'a, '_> {
     }
 
     fn template(&mut self, piece: &Piece, out: &mut RenderedText) -> Result<(), RenderError> {
-        let text = ready(one(Cow::Borrowed(piece)), Language::Template, &self.rules.template)?;
+        let text = ready(from_ref(piece), Language::Template, &self.rules.template)?;
         self.text(&text, None, out)?;
         Ok(())
     }
@@ -168,7 +161,7 @@ impl<'a> PartWriter<'a, '_> {
     fn text(
         &mut self,
         text: &PreparedText<'_>,
-        item: Option<(&PlanItem<'_>, ItemContent<'_>, bool)>,
+        item: Option<(&PlanItem<'_>, &RenderedText, bool)>,
         out: &mut RenderedText,
     ) -> Result<Option<Range<usize>>, RenderError> {
         let PartWriter { plan, rules, watch, variables, diagnostics, volatility } = self;
@@ -209,16 +202,7 @@ impl<'a> PartWriter<'a, '_> {
 /// Takes line ends from the borders of an item that another one is next to: what is between takes their place. Returns
 /// how many bytes at its start are gone.
 fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize) -> usize {
-    let written = &out.text[start..];
-    let gone = match number {
-        0 => 0,
-        _ => written.len() - written.trim_start_matches(LINE_ENDS).len(),
-    };
-    if gone > 0 {
-        let mut item = out.split_off(start);
-        item.behead(gone);
-        out.append(&item);
-    }
+    let gone = if number == 0 { 0 } else { out.take_line_ends(start) };
     if number + 1 < items {
         let end = start + out.text[start..].trim_end_matches(LINE_ENDS).len();
         out.truncate(end);

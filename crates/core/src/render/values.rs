@@ -1,13 +1,13 @@
 //! Values on their way into a template's text: which variables a template can read, and how their values are written.
 
 use super::{
-    LINE_ENDS, RENDERED_LIMIT, RenderError, RenderRules, RenderedText, error_at, push_pieces,
-    ready::ParsedTemplate, watch::ImitationWatch,
+    LINE_ENDS, RENDERED_LIMIT, RenderError, RenderRules, RenderedText, error_at, ready::ParsedTemplate,
+    watch::ImitationWatch,
 };
 use crate::{
     declaration::{Record, VariableValue},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
-    origin::{Origin, Piece},
+    origin::Origin,
     outline::{ItemVariables, PlanItem},
     reminder::{DueReminder, is_of_event},
     template::Output,
@@ -15,15 +15,6 @@ use crate::{
     variable_source::Variables,
 };
 use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
-
-/// The text of an item, for its frame.
-#[derive(Clone, Copy)]
-pub(super) enum ItemContent<'a> {
-    /// As it was given.
-    Pieces(&'a [Piece]),
-    /// As it came out.
-    Rendered(&'a RenderedText),
-}
 
 /// A list whose entries are written.
 pub(super) struct OpenList {
@@ -56,7 +47,7 @@ pub(super) struct TemplateWriter<'a, 'v> {
     /// The bytes that the entries which were begun count as.
     pub entries: usize,
     /// The item whose frame the template is.
-    pub item: Option<(&'a PlanItem<'a>, ItemContent<'a>)>,
+    pub item: Option<(&'a PlanItem<'a>, &'a RenderedText)>,
     /// True: line ends at the borders of the item's text give way to those of its frame.
     pub seam: bool,
     /// The bytes of the item's text, once it was written.
@@ -99,14 +90,11 @@ impl<'a> TemplateWriter<'a, '_> {
         tag: &Range<usize>,
         key: &VariableKey,
         item: &PlanItem<'_>,
-        content: ItemContent<'_>,
+        content: &RenderedText,
     ) {
         if key.name() == "text" {
             let start = self.out.text.len();
-            match content {
-                ItemContent::Rendered(content) => self.out.append(content),
-                ItemContent::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
-            }
+            self.out.append(content);
             if self.seam {
                 self.close_frame(start, tag);
             }
@@ -141,13 +129,7 @@ impl<'a> TemplateWriter<'a, '_> {
     fn close_frame(&mut self, start: usize, tag: &Range<usize>) {
         let frame = self.parsed.template.text();
         if frame[..tag.start].ends_with('\n') {
-            let written = &self.out.text[start..];
-            let gone = written.len() - written.trim_start_matches(LINE_ENDS).len();
-            if gone > 0 {
-                let mut text = self.out.split_off(start);
-                text.behead(gone);
-                self.out.append(&text);
-            }
+            self.out.take_line_ends(start);
         }
         if frame[tag.end..].starts_with('\n') {
             let end = start + self.out.text[start..].trim_end_matches(LINE_ENDS).len();
