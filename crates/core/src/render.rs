@@ -215,7 +215,8 @@ impl<'p> RenderRules<'p> {
             let forged = forged::scan_few(text, &self.tags, 1).0.pop();
             let diagnostic = match forged {
                 Some(forged) => {
-                    Diagnostic::new(forged.severity(), forged.code(), format!("`{key}` {}", forged.message()))
+                    let diagnostic = forged.diagnostic();
+                    Diagnostic { message: format!("`{key}` {}", diagnostic.message), ..diagnostic }
                 }
                 None => {
                     let (severity, what) = describe_characters(form, text);
@@ -230,15 +231,14 @@ impl<'p> RenderRules<'p> {
             return report_once(diagnostics, diagnostic.about(key).help(help));
         }
         let (hides, _) = hidden::scan_few(text, 1);
-        for found in hides.iter().filter(|found| found.severity() > Severity::Info) {
-            let what = format!("the value of `{key}` hides text: {}", found.message());
-            let diagnostic = Diagnostic::warning(found.code(), what).about(key);
-            report_once(diagnostics, Diagnostic { help: found.help(), ..diagnostic });
+        for found in hides.iter().map(TextFinding::diagnostic).filter(|found| found.severity > Severity::Info)
+        {
+            let message = format!("the value of `{key}` hides text: {}", found.message);
+            report_once(diagnostics, Diagnostic { severity: Severity::Warning, message, ..found }.about(key));
         }
-        for found in forged::scan_few(text, &self.tags, 1).0 {
-            let what = format!("`{key}` {}", found.message());
-            let diagnostic = Diagnostic::new(found.severity(), found.code(), what).about(key);
-            report_once(diagnostics, Diagnostic { help: found.help(), ..diagnostic });
+        for found in forged::scan_few(text, &self.tags, 1).0.iter().map(TextFinding::diagnostic) {
+            let message = format!("`{key}` {}", found.message);
+            report_once(diagnostics, Diagnostic { message, ..found }.about(key));
         }
     }
 }
@@ -448,6 +448,18 @@ impl RenderedText {
         rest
     }
 
+    /// Takes away the line ends at a place, and returns how many bytes they were.
+    fn take_line_ends(&mut self, at: usize) -> usize {
+        let behind = &self.text[at..];
+        let gone = behind.len() - behind.trim_start_matches(LINE_ENDS).len();
+        if gone > 0 {
+            let mut rest = self.split_off(at);
+            rest.behead(gone);
+            self.append(&rest);
+        }
+        gone
+    }
+
     fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         truncate_spans(&mut self.spans, len);
@@ -485,7 +497,7 @@ const BLANK_TAGS: usize = 20;
 /// Reports the tags of a text that are blank because nothing can give them a value.
 fn report_blank(parsed: &ParsedTemplate<'_>, rules: &RenderRules<'_>, diagnostics: &mut Diagnostics) {
     let Some(types) = &rules.blank else { return };
-    let (scope, path) = place_of(&parsed.pieces);
+    let (scope, path) = place_of(parsed.pieces);
     let (found, left) = lint_unknown(&parsed.template, &rules.template, types, scope, &path, BLANK_TAGS);
     diagnostics.extend(found.into_iter().map(|found| found.diagnostic));
     if left > 0 {

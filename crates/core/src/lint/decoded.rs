@@ -3,7 +3,7 @@
 
 use super::finding::{FindingLimiter, TextFinding};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{DiagnosticCode, Diagnostics, Place},
     scope::Scope,
     settings::{offset_in_string, scanner},
     skill::frontmatter,
@@ -34,7 +34,7 @@ pub fn scan_strings<F: TextFinding>(
     // A string of several lines is in the text as well.
     let shown = if strings.is_empty() { Vec::new() } else { scan(text) };
     let shown: BTreeSet<(DiagnosticCode, String)> =
-        shown.iter().map(|finding| (finding.code(), finding.message())).collect();
+        shown.iter().map(TextFinding::diagnostic).map(|found| (found.code, found.message)).collect();
     let (mut found, mut few) = (Diagnostics::new(), FindingLimiter::new(MOST));
     for (written, string) in strings {
         let raw = &text[written.clone()];
@@ -44,11 +44,10 @@ pub fn scan_strings<F: TextFinding>(
             let Range { start, end } = finding.range();
             let range = if is_json { at(start)..at(end) } else { written.clone() };
             let is_raw = !is_json || text.get(range.clone()) == Some(&string[start..end]);
-            let is_shown = is_raw && shown.contains(&(finding.code(), finding.message()));
-            if !is_shown && few.keeps(finding.code(), finding.severity(), &range) {
-                let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message());
-                let place = Place::within(scope, path, text, range);
-                found.push(Diagnostic { help: finding.help(), ..diagnostic.at(place) });
+            let diagnostic = finding.diagnostic();
+            let is_shown = is_raw && shown.contains(&(diagnostic.code, diagnostic.message.clone()));
+            if !is_shown && few.keeps(diagnostic.code, diagnostic.severity, &range) {
+                found.push(diagnostic.at(Place::within(scope, path, text, range)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     bounded_list::BoundedList,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
     template::Locator,
 };
@@ -19,18 +19,22 @@ pub trait TextFinding {
     /// Returns the bytes of the text that are meant.
     fn range(&self) -> Range<usize>;
 
+    /// Returns the diagnostic, which has no place yet.
+    fn diagnostic(&self) -> Diagnostic;
+
     /// Returns the stable code.
-    fn code(&self) -> DiagnosticCode;
+    fn code(&self) -> DiagnosticCode {
+        self.diagnostic().code
+    }
 
     /// Returns how bad it is.
-    fn severity(&self) -> Severity;
+    fn severity(&self) -> Severity {
+        self.diagnostic().severity
+    }
 
     /// Returns one sentence, lower case first.
-    fn message(&self) -> String;
-
-    /// Returns what to do about it, if that is known: by default what its code has.
-    fn help(&self) -> Option<Remedy> {
-        self.code().help()
+    fn message(&self) -> String {
+        self.diagnostic().message
     }
 }
 
@@ -50,17 +54,24 @@ pub fn diagnostics<F: TextFinding>(
     scope: Option<Scope>,
     path: &str,
 ) -> Diagnostics {
+    located(findings.iter().map(|finding| (finding.range(), finding.diagnostic())), text, scope, path)
+}
+
+/// Gives diagnostics about bytes of a text their places.
+pub(crate) fn located(
+    found: impl IntoIterator<Item = (Range<usize>, Diagnostic)>,
+    text: &str,
+    scope: Option<Scope>,
+    path: &str,
+) -> Diagnostics {
     let mut locator = Locator::new(text);
-    let diagnostic = |finding: &F| {
-        let range = finding.range();
-        let place = match text.is_char_boundary(range.start) {
+    let located = |(range, diagnostic): (Range<usize>, Diagnostic)| {
+        diagnostic.at(match text.is_char_boundary(range.start) {
             true => locator.place(scope, path, range).1,
             false => Place::within(scope, path, text, range),
-        };
-        let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
-        Diagnostic { help: finding.help(), ..diagnostic }
+        })
     };
-    findings.iter().map(diagnostic).collect()
+    found.into_iter().map(located).collect()
 }
 
 /// Keeps so many findings at most, in the order of the text: of more, the worst, and of equally bad ones the first. Returns
@@ -104,15 +115,7 @@ impl TextFinding for OmittedFindings {
         self.range.clone()
     }
 
-    fn code(&self) -> DiagnosticCode {
-        self.code
-    }
-
-    fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    fn message(&self) -> String {
+    fn diagnostic(&self) -> Diagnostic {
         let digits = self.count.to_string();
         let mut count = String::with_capacity(digits.len() + 4);
         for (at, digit) in digits.char_indices() {
@@ -121,7 +124,8 @@ impl TextFinding for OmittedFindings {
             }
             count.push(digit);
         }
-        format!("… and {count} more")
+        let message = format!("… and {count} more");
+        Diagnostic { help: self.code.help(), ..Diagnostic::new(self.severity, self.code, message) }
     }
 }
 
@@ -189,14 +193,8 @@ mod tests {
         fn range(&self) -> Range<usize> {
             self.0.clone()
         }
-        fn code(&self) -> DiagnosticCode {
-            DiagnosticCode::HiddenComment
-        }
-        fn severity(&self) -> Severity {
-            Severity::Info
-        }
-        fn message(&self) -> String {
-            "here".into()
+        fn diagnostic(&self) -> Diagnostic {
+            Diagnostic::info(DiagnosticCode::HiddenComment, "here")
         }
     }
 

@@ -24,7 +24,7 @@ use super::{
     hidden,
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     markdown_code,
     template::is_white,
     turn::one_line,
@@ -148,20 +148,15 @@ impl TextFinding for Imitation {
         self.range.clone()
     }
 
-    fn code(&self) -> DiagnosticCode {
-        self.kind.code()
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-
-    fn message(&self) -> String {
-        match self.kind {
-            ImitationKind::Tag => format!("imitates the tag `{}`", self.imitates),
-            ImitationKind::Marker => format!("imitates a marker of a chat format: `{}`", self.imitates),
-            ImitationKind::Role => format!("imitates the start of a turn: `{}`", self.imitates),
-        }
+    fn diagnostic(&self) -> Diagnostic {
+        let what = match self.kind {
+            ImitationKind::Tag => "the tag",
+            ImitationKind::Marker => "a marker of a chat format:",
+            ImitationKind::Role => "the start of a turn:",
+        };
+        let code = self.kind.code();
+        let message = format!("imitates {what} `{}`", self.imitates);
+        Diagnostic { help: code.help(), ..Diagnostic::warning(code, message) }
     }
 }
 

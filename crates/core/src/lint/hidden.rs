@@ -10,7 +10,7 @@ use super::{
     finding::{FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
-    diagnostic::{DiagnosticCode, Remedy, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     markdown_code,
     skill::frontmatter,
 };
@@ -125,15 +125,19 @@ impl TextFinding for HiddenSpan {
         self.range.clone()
     }
 
-    fn code(&self) -> DiagnosticCode {
-        self.kind.code()
+    fn diagnostic(&self) -> Diagnostic {
+        let code = self.kind.code();
+        let help = code.help().filter(|_| self.usual.is_none()).map(|help| match self.kind {
+            HiddenKind::Comment => format!("the model sees it; {help}").into(),
+            _ => help,
+        });
+        Diagnostic { help, ..Diagnostic::new(severity(self.kind, self.usual), code, self.words()) }
     }
+}
 
-    fn severity(&self) -> Severity {
-        severity(self.kind, self.usual)
-    }
-
-    fn message(&self) -> String {
+impl HiddenSpan {
+    /// Returns the message.
+    fn words(&self) -> String {
         let what = match (self.kind, self.usual) {
             (HiddenKind::Tag, _) => {
                 let text = excerpt(self.payload.as_deref().unwrap_or_default(), SHOWN_PAYLOAD);
@@ -169,12 +173,6 @@ impl TextFinding for HiddenSpan {
             (HiddenKind::Mark, _) => "direction mark",
         };
         format!("{what}: {}", self.code_points)
-    }
-
-    fn help(&self) -> Option<Remedy> {
-        let help = self.code().help().filter(|_| self.usual.is_none())?;
-        let is_comment = self.kind == HiddenKind::Comment;
-        Some(if is_comment { format!("the model sees it; {help}").into() } else { help })
     }
 }
 

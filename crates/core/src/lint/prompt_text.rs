@@ -46,12 +46,13 @@ fn files<'a>(
     }
     for (range, origin) in runs {
         let (found, _) = hidden::scan_few(&text[range], 1);
-        for found in found.iter().filter(|found| found.severity() > Severity::Info) {
+        for found in found.iter().map(TextFinding::diagnostic).filter(|found| found.severity > Severity::Info)
+        {
             let path = origin.to_string();
-            if seen.insert((path.clone(), found.code())) {
-                let diagnostic = Diagnostic::warning(found.code(), found.message());
-                diagnostics
-                    .push(diagnostic.at(Place::file(origin.scope(), path)).help("a lint shows every place"));
+            if seen.insert((path.clone(), found.code)) {
+                let place = Place::file(origin.scope(), path);
+                let help = "a lint shows every place";
+                diagnostics.push(Diagnostic { severity: Severity::Warning, ..found.at(place).help(help) });
             }
         }
     }

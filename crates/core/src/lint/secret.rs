@@ -4,7 +4,7 @@
 //! [`redact`] is for records and messages.
 
 use super::finding::TextFinding;
-use crate::diagnostic::{DiagnosticCode, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use memchr::memmem;
 use std::{
     borrow::Cow,
@@ -139,16 +139,10 @@ impl TextFinding for Secret {
         self.range.clone()
     }
 
-    fn code(&self) -> DiagnosticCode {
-        DiagnosticCode::SecretKey
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-
-    fn message(&self) -> String {
-        format!("this looks like {}", self.what)
+    fn diagnostic(&self) -> Diagnostic {
+        let code = DiagnosticCode::SecretKey;
+        let message = format!("this looks like {}", self.what);
+        Diagnostic { help: code.help(), ..Diagnostic::warning(code, message) }
     }
 }
 

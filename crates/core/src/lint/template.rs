@@ -139,11 +139,8 @@ pub(crate) fn lint_unknown(
 
 /// A finding before its line and column are known.
 struct PendingFinding {
-    code: DiagnosticCode,
-    severity: Severity,
+    diagnostic: Diagnostic,
     range: Range<usize>,
-    message: String,
-    help: Option<Remedy>,
     edit: Option<Edit>,
 }
 
@@ -155,17 +152,14 @@ impl PendingFinding {
         message: impl Into<String>,
     ) -> Self {
         PendingFinding {
-            code,
-            severity,
+            diagnostic: Diagnostic::new(severity, code, message),
             range: range.clone(),
-            message: message.into(),
-            help: None,
             edit: None,
         }
     }
 
     fn help(mut self, help: impl Into<Remedy>) -> Self {
-        self.help = Some(help.into());
+        self.diagnostic = self.diagnostic.help(help);
         self
     }
 
@@ -186,15 +180,13 @@ impl PendingFindings {
         let mut locator = Locator::new(text);
         let finding = |found: PendingFinding| {
             let (position, place) = locator.place(scope, path, found.range);
-            let mut diagnostic = Diagnostic::new(found.severity, found.code, found.message).at(place);
-            diagnostic.help = found.help;
-            TemplateFinding { diagnostic, position, edit: found.edit }
+            TemplateFinding { diagnostic: found.diagnostic.at(place), position, edit: found.edit }
         };
         (diagnostics.into_iter().map(finding).collect(), left)
     }
 
     fn push(&mut self, diagnostic: PendingFinding) {
-        self.0.push((Reverse(diagnostic.severity), diagnostic.range.start), diagnostic);
+        self.0.push((Reverse(diagnostic.diagnostic.severity), diagnostic.range.start), diagnostic);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::RenderedText;
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     draft::DraftPart,
     lint::{
         finding::{self, TextFinding},
@@ -50,13 +50,9 @@ impl ImitationWatch {
         if found.is_empty() {
             return;
         }
-        report(
-            &found,
-            (&rendered.text, &rendered.spans),
-            pieces,
-            |diagnostic| self.with_outcome(diagnostic),
-            diagnostics,
-        );
+        let all =
+            found.iter().map(|forged| (forged.range(), self.with_outcome(forged.diagnostic()))).collect();
+        report(all, (&rendered.text, &rendered.spans), pieces, diagnostics);
         if self.neutralise {
             *rendered = escaped(rendered, &found);
         }
@@ -78,8 +74,9 @@ impl ImitationWatch {
             None => diagnostic,
         };
         for forged in found.iter().take(MOST_REPORTED) {
-            let what = format!("`{key}` {}", forged.message());
-            diagnostics.push(at(self.with_outcome(Diagnostic::new(forged.severity(), forged.code(), what))));
+            let found = forged.diagnostic();
+            let message = format!("`{key}` {}", found.message);
+            diagnostics.push(at(self.with_outcome(Diagnostic { message, ..found })));
         }
         if !self.neutralise {
             return Cow::Borrowed(text);
@@ -149,7 +146,7 @@ pub(super) fn headings(
     let mut written: Option<BTreeSet<&str>> = None;
     for (part, items) in watched {
         let part = &parts[*part];
-        let mut found: Vec<(usize, Heading<'_>)> = Vec::new();
+        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
         for (range, origin) in heading_lines(part).filter(|(_, origin)| !is_engines(origin)) {
             let written = written.get_or_insert_with(|| {
                 let own = |(range, origin)| is_engines(origin).then_some(range);
@@ -161,41 +158,20 @@ pub(super) fn headings(
                 // The next one mostly is in the same text as the last.
                 let last = found.last().map(|(item, _)| *item).filter(|item| is_of(&items[*item], origin));
                 let item = last.or_else(|| items.iter().position(|item| is_of(item, origin)));
-                found.push((item.unwrap_or_default(), Heading { range, line }));
+                found.push((item.unwrap_or_default(), range));
             }
         }
         for group in found.chunk_by(|a, b| a.0 == b.0) {
-            let headings: Vec<&Heading<'_>> = group.iter().map(|(_, heading)| heading).collect();
-            let pieces = items.get(group[0].0).map_or(&[][..], |item| &item.pieces);
-            let complete = |diagnostic: Diagnostic| {
-                diagnostic.help("the text is sent as it is: see whether the line belongs there")
+            let imitated = |range: &Range<usize>| {
+                let heading = escape_hidden(line(part, range.clone()));
+                let what = format!("imitates the heading `{heading}`");
+                let help = "the text is sent as it is: see whether the line belongs there";
+                (range.clone(), Diagnostic::warning(DiagnosticCode::ForgedHeading, what).help(help))
             };
-            report(&headings, (&part.text, &part.spans), pieces, complete, diagnostics);
+            let headings = group.iter().map(|(_, range)| imitated(range)).collect();
+            let pieces = items.get(group[0].0).map_or(&[][..], |item| &item.pieces);
+            report(headings, (&part.text, &part.spans), pieces, diagnostics);
         }
-    }
-}
-
-/// A line of a watched text that is a heading of the engine.
-struct Heading<'a> {
-    range: Range<usize>,
-    line: &'a str,
-}
-
-impl TextFinding for &Heading<'_> {
-    fn range(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    fn code(&self) -> DiagnosticCode {
-        DiagnosticCode::ForgedHeading
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-
-    fn message(&self) -> String {
-        format!("imitates the heading `{}`", escape_hidden(self.line))
     }
 }
 
@@ -235,44 +211,37 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
 }
 
 /// Makes diagnostics of findings in a rendered text, with the place in the text that it was made of.
-fn report<F: TextFinding>(
-    found: &[F],
+fn report(
+    found: Vec<(Range<usize>, Diagnostic)>,
     (text, spans): (&str, &[Span]),
     pieces: &[Piece],
-    complete: impl Fn(Diagnostic) -> Diagnostic,
     diagnostics: &mut Diagnostics,
 ) {
     let written = SourceText::of(pieces);
-    let mut placed = Vec::new();
-    for finding in found.iter().take(MOST_REPORTED) {
-        let range = finding.range();
-        let Some(span) = span_at(spans, range.start) else { continue };
-        match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
-            Some(at) => placed.push(MovedFinding { finding, range: at..at + range.len() }),
-            None => {
-                let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message());
-                diagnostics
-                    .push(complete(diagnostic.at(Place::file(span.origin.scope(), span.origin.to_string()))));
-            }
-        }
-    }
-    let Some(first) = found.first() else { return };
     let (scope, path) = match &written {
         Some(written) => (written.origin.scope(), written.origin.to_string()),
         None => (None, String::new()),
     };
+    let more = found.len().saturating_sub(MOST_REPORTED);
+    let rest = found.first().filter(|_| more > 0).map(|(_, first)| {
+        let message = format!("{more} more occurrences in this text were treated the same way");
+        Diagnostic::new(first.severity, first.code, message).at(Place::file(scope, path.clone()))
+    });
+    let mut placed = Vec::new();
+    for (range, diagnostic) in found.into_iter().take(MOST_REPORTED) {
+        let Some(span) = span_at(spans, range.start) else { continue };
+        match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
+            Some(at) => placed.push((at..at + range.len(), diagnostic)),
+            None => {
+                let place = Place::file(span.origin.scope(), span.origin.to_string());
+                diagnostics.push(diagnostic.at(place));
+            }
+        }
+    }
     if let Some(written) = &written {
-        diagnostics
-            .extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&complete));
+        diagnostics.extend(finding::located(placed, &written.text, scope, &path));
     }
-    if found.len() > MOST_REPORTED {
-        let more = format!(
-            "{} more occurrences in this text were treated the same way",
-            found.len() - MOST_REPORTED
-        );
-        let diagnostic = Diagnostic::new(first.severity(), first.code(), more);
-        diagnostics.push(diagnostic.at(Place::file(scope, path)));
-    }
+    diagnostics.extend(rest);
 }
 
 /// A text as it was written, in one place.
@@ -314,33 +283,5 @@ impl<'a> SourceText<'a> {
             Origin::Source { span, .. } => Some(self.starts[piece] + byte.checked_sub(span.start)?),
             _ => None,
         }
-    }
-}
-
-/// A finding in another text.
-struct MovedFinding<'f, F> {
-    finding: &'f F,
-    range: Range<usize>,
-}
-
-impl<F: TextFinding> TextFinding for MovedFinding<'_, F> {
-    fn range(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    fn code(&self) -> DiagnosticCode {
-        self.finding.code()
-    }
-
-    fn severity(&self) -> Severity {
-        self.finding.severity()
-    }
-
-    fn message(&self) -> String {
-        self.finding.message()
-    }
-
-    fn help(&self) -> Option<Remedy> {
-        self.finding.help()
     }
 }
