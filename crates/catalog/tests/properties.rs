@@ -5,7 +5,7 @@ use preface_core::{
     catalog::{Bindings, CatalogIndex, Generation},
     origin::Source,
     scope::Scope,
-    template::{Template, TemplateOptions, TokenKind},
+    template::{Template, TemplateOptions, TileKind},
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -96,8 +96,8 @@ proptest! {
         let options = TemplateOptions { raw: true, ..TemplateOptions::default() };
         let template = Template::parse(converted.template.as_str(), &options).unwrap();
         let mut open = 0;
-        for token in template.tokens().into_iter().filter(|token| token.stray.is_none()) {
-            open += i32::from(token.kind == TokenKind::If) - i32::from(token.kind == TokenKind::Endif);
+        for token in template.tiles().into_iter().filter(|token| token.stray.is_none()) {
+            open += i32::from(token.kind == TileKind::If) - i32::from(token.kind == TileKind::Endif);
             let Some(key) = token.key else { continue };
             prop_assert_eq!(key.kind(), "catalog");
             let name = key.name().strip_prefix("!!").unwrap_or(key.name());

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     origin::{Origin, Piece, Source},
-    template::{Template, TemplateOptions, TokenKind, literal},
+    template::{Template, TemplateOptions, TileKind, literal},
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -51,7 +51,7 @@ impl Bindings {
             let origin = Origin::Source { source: source.clone(), span: range.clone(), lossy: false };
             push(pieces, &template[range], origin);
         };
-        for token in parsed.tokens().into_iter().filter(|token| token.stray.is_none()) {
+        for token in parsed.tiles().into_iter().filter(|tile| tile.kind.is_tag() && tile.stray.is_none()) {
             let is_reached = |blocks: &[OpenCondition]| {
                 !blocks.iter().any(|block| matches!(block, OpenCondition::Known(false)))
             };
@@ -62,7 +62,7 @@ impl Bindings {
             let name = token.key.filter(|key| key.kind() == KIND).map(|key| key.name());
             let condition = name.and_then(|name| name.strip_prefix(CONDITION));
             let is_kept = match (token.kind, name, condition) {
-                (TokenKind::If, Some(name), Some(key)) => {
+                (TileKind::If, Some(name), Some(key)) => {
                     match self.get(key).map(truth) {
                         None => blocks.push(OpenCondition::Known(false)),
                         Some(Ok(known)) => blocks.push(OpenCondition::Known(known)),
@@ -79,20 +79,19 @@ impl Bindings {
                     }
                     false
                 }
-                (TokenKind::If | TokenKind::IfNot, ..) => {
+                (TileKind::If | TileKind::IfNot, ..) => {
                     blocks.push(OpenCondition::Undecided);
                     true
                 }
-                (TokenKind::Else, ..) => match blocks.last_mut() {
+                (TileKind::Else, ..) => match blocks.last_mut() {
                     Some(OpenCondition::Known(branch)) => {
                         *branch = !*branch;
                         false
                     }
                     _ => true,
                 },
-                (TokenKind::Endif, ..) => matches!(blocks.pop(), Some(OpenCondition::Undecided)),
-                (TokenKind::Elif | TokenKind::ElifNot | TokenKind::Each | TokenKind::Endeach, ..) => true,
-                (TokenKind::Variable, Some(key), _) => {
+                (TileKind::Endif, ..) => matches!(blocks.pop(), Some(OpenCondition::Undecided)),
+                (TileKind::Variable, Some(key), _) => {
                     match self.get(key) {
                         _ if !is_reached(&blocks) => {}
                         Some(binding) => push(&mut pieces, &written(key, binding), origin_of(profile, key)),
@@ -105,7 +104,7 @@ impl Bindings {
                     }
                     false
                 }
-                (TokenKind::Variable | TokenKind::Raw | TokenKind::Endraw, ..) => true,
+                _ => true,
             };
             if is_kept && is_reached(&blocks) {
                 text(&mut pieces, token.range);

@@ -90,9 +90,7 @@ impl Reminder {
         let text = body.first().map_or("", |piece| &piece.text);
         let template =
             Template::parse(text, &TemplateOptions::default()).map_err(|error| refused(error.to_string()))?;
-        let tokens = template.tokens();
-        let keys = tokens.iter().filter(|token| token.stray.is_none()).filter_map(|token| token.key);
-        let mut keys = keys.filter(|key| key.kind() == EVENT);
+        let mut keys = template.named().filter(|key| key.kind() == EVENT);
         if let Some(key) = keys.find(|key| !fields.iter().any(|field| field.name == key.name())) {
             let what = format!("`{id}` names `{}`, which its event does not have", shown(key.as_str()));
             let near = did_you_mean(key.name(), fields.iter().map(|field| field.name.as_str()));

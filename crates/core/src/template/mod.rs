@@ -17,7 +17,6 @@ mod position;
 mod render;
 mod scan;
 mod tiles;
-mod tokens;
 mod utf16;
 mod white;
 
@@ -28,8 +27,7 @@ pub use options::TemplateOptions;
 pub use parse::Template;
 pub use position::{Locator, TextPosition};
 pub use render::{Output, parse_template};
-pub use tiles::{Tile, TileKind};
-pub use tokens::{Branch, Token, TokenKind};
+pub use tiles::{Branch, Tile, TileKind};
 pub use utf16::Utf16;
 
 pub(crate) use blocks::{Tag, TagRole, too_deep};

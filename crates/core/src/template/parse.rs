@@ -26,7 +26,7 @@ impl Template {
     /// ```
     /// use preface_core::template::{TemplateOptions, Template};
     /// let template = Template::parse("Hello [user:name].", &TemplateOptions::default()).unwrap();
-    /// assert_eq!(template.tokens()[0].key.unwrap().as_str(), "user:name");
+    /// assert_eq!(template.tiles()[1].key.unwrap().as_str(), "user:name");
     /// ```
     pub fn parse(text: impl Into<Arc<str>>, options: &TemplateOptions) -> Result<Self, TemplateError> {
         let text = text.into();

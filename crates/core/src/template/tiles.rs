@@ -1,22 +1,65 @@
 //! A template cut into runs that cover all of it: tags and the text between them, each tag with the others of its block.
 //! What an editor colours, folds and matches is this list.
 
-use super::{Branch, StrayReason, Template, TokenKind};
+use super::{StrayReason, TagRole, Template, trim};
 use crate::variable::VariableKey;
+use serde::Serialize;
 use std::ops::Range;
 
-/// The kind of a run of a template.
+/// The kind of a run of a template. A tag is text after all where [`Tile::stray`] is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileKind {
     /// Text.
     Text,
     /// Text between `[raw]` and `[endraw]`.
     RawText,
-    /// A tag; text after all where [`Tile::stray`] is set.
-    Tag(TokenKind),
+    /// `[type:name]`
+    Variable,
+    /// `[if type:name]`
+    If,
+    /// `[if !type:name]` or `[if type:name != value]`
+    IfNot,
+    /// `[elif type:name]`, where inputs are on
+    Elif,
+    /// `[elif !type:name]`, where inputs are on
+    ElifNot,
+    /// `[else]`
+    Else,
+    /// `[endif]`
+    Endif,
+    /// `[each type:name]`, where inputs are on
+    Each,
+    /// `[endeach]`, where inputs are on
+    Endeach,
+    /// `[raw]`, if raw blocks are on
+    Raw,
+    /// `[endraw]`, if raw blocks are on
+    Endraw,
 }
 
 impl TileKind {
+    fn of(role: &TagRole) -> Self {
+        match role {
+            TagRole::Variable { .. } => TileKind::Variable,
+            TagRole::If { test, .. } if test.negated => TileKind::IfNot,
+            TagRole::If { .. } => TileKind::If,
+            TagRole::Elif { test } if test.negated => TileKind::ElifNot,
+            TagRole::Elif { .. } => TileKind::Elif,
+            TagRole::Else => TileKind::Else,
+            TagRole::Endif => TileKind::Endif,
+            TagRole::Each { .. } => TileKind::Each,
+            TagRole::Endeach => TileKind::Endeach,
+            TagRole::Raw => TileKind::Raw,
+            TagRole::Endraw => TileKind::Endraw,
+        }
+    }
+
+    /// Returns true for a tag.
+    #[must_use]
+    pub fn is_tag(self) -> bool {
+        !matches!(self, TileKind::Text | TileKind::RawText)
+    }
+
     /// Returns the word for it: `text`, `raw-text`, `variable`, `if`, `if-not`, `elif`, `elif-not`, `else`, `endif`, `each`,
     /// `endeach`, `raw`, `endraw`.
     #[must_use]
@@ -24,19 +67,31 @@ impl TileKind {
         match self {
             TileKind::Text => "text",
             TileKind::RawText => "raw-text",
-            TileKind::Tag(TokenKind::Variable) => "variable",
-            TileKind::Tag(TokenKind::If) => "if",
-            TileKind::Tag(TokenKind::IfNot) => "if-not",
-            TileKind::Tag(TokenKind::Else) => "else",
-            TileKind::Tag(TokenKind::Endif) => "endif",
-            TileKind::Tag(TokenKind::Elif) => "elif",
-            TileKind::Tag(TokenKind::ElifNot) => "elif-not",
-            TileKind::Tag(TokenKind::Each) => "each",
-            TileKind::Tag(TokenKind::Endeach) => "endeach",
-            TileKind::Tag(TokenKind::Raw) => "raw",
-            TileKind::Tag(TokenKind::Endraw) => "endraw",
+            TileKind::Variable => "variable",
+            TileKind::If => "if",
+            TileKind::IfNot => "if-not",
+            TileKind::Elif => "elif",
+            TileKind::ElifNot => "elif-not",
+            TileKind::Else => "else",
+            TileKind::Endif => "endif",
+            TileKind::Each => "each",
+            TileKind::Endeach => "endeach",
+            TileKind::Raw => "raw",
+            TileKind::Endraw => "endraw",
         }
     }
+}
+
+/// A branch of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = TokenBranch))]
+#[serde(rename_all = "kebab-case")]
+pub enum Branch {
+    /// Behind `if` or `each`.
+    First,
+    /// Behind `elif` or `else`.
+    Second,
 }
 
 /// A run of a template. The tiles of a template follow each other without a gap.
@@ -75,48 +130,44 @@ impl Template {
     /// ```
     #[must_use]
     pub fn tiles(&self) -> Vec<Tile<'_>> {
-        let tokens = self.tokens();
-        let mut tiles: Vec<Tile<'_>> = Vec::with_capacity(tokens.len() * 2 + 1);
+        let mut tiles: Vec<Tile<'_>> = Vec::with_capacity(self.tags().len() * 2 + 1);
         let mut open: Vec<OpenBlock> = Vec::new();
         let mut raw: Option<usize> = None;
         let mut at = 0;
-        for (token, tag) in tokens.into_iter().zip(self.tags()) {
-            if at < token.range.start {
-                tiles.push(between(at..token.range.start, raw.is_some(), &open));
+        for tag in self.tags() {
+            if at < tag.range.start {
+                tiles.push(between(at..tag.range.start, raw.is_some(), &open));
             }
-            at = token.range.end;
+            at = tag.range.end;
+            let works = tag.stray.is_none();
+            let is_branch = matches!(tag.role, TagRole::Elif { .. } | TagRole::Else);
+            let ends = is_branch || matches!(tag.role, TagRole::Endif | TagRole::Endeach);
+            let block = if works && ends { open.pop() } else { None };
+            let words = tag.role.test().and_then(|test| test.words.clone());
+            let key = tag.role.key().map(|key| self.key(key));
             let number = tiles.len();
-            let mut partners = Vec::new();
-            if token.stray.is_none() {
-                match token.kind {
-                    TokenKind::If | TokenKind::IfNot | TokenKind::Each => {
-                        open.push(OpenBlock { tags: vec![number], branch: Branch::First });
-                    }
-                    TokenKind::Elif | TokenKind::ElifNot | TokenKind::Else => {
-                        if let Some(block) = open.last_mut() {
-                            block.tags.push(number);
-                            block.branch = Branch::Second;
-                        }
-                    }
-                    TokenKind::Endif | TokenKind::Endeach => {
-                        partners = open.pop().map(|block| block.tags).unwrap_or_default();
-                    }
-                    TokenKind::Raw => raw = Some(number),
-                    TokenKind::Endraw => partners.extend(raw.take()),
-                    TokenKind::Variable => {}
-                }
-            }
             tiles.push(Tile {
-                kind: TileKind::Tag(token.kind),
-                range: token.range,
-                key: token.key,
-                words: token.words,
-                key_range: token.key.map(|_| tag.key.clone()),
-                stray: token.stray,
-                depth: token.depth,
-                branch: token.branch,
-                partners: Vec::new(),
+                kind: TileKind::of(&tag.role),
+                key,
+                words: words.map(|words| trim(&self.text()[words])),
+                key_range: key.map(|_| tag.key.clone()),
+                stray: tag.stray,
+                ..between(tag.range.clone(), false, &open)
             });
+            let mut partners = Vec::new();
+            match (&tag.role, block) {
+                (TagRole::If { .. } | TagRole::Each { .. }, _) if works => {
+                    open.push(OpenBlock { tags: vec![number], branch: Branch::First });
+                }
+                (TagRole::Elif { .. } | TagRole::Else, Some(mut block)) => {
+                    block.tags.push(number);
+                    open.push(OpenBlock { branch: Branch::Second, ..block });
+                }
+                (_, Some(block)) => partners = block.tags,
+                (TagRole::Raw, _) if works => raw = Some(number),
+                (TagRole::Endraw, _) if works => partners.extend(raw.take()),
+                _ => {}
+            }
             // The last tag of a block knows the others; now they learn of it and of each other.
             if !partners.is_empty() {
                 partners.push(number);
@@ -199,6 +250,34 @@ mod tests {
         let tiles = template.tiles();
         assert_eq!(tiles[1].kind.as_str(), "if-not");
         assert_eq!(&template.text()[tiles[1].key_range.clone().unwrap()], "file:a b");
+    }
+
+    #[test]
+    fn depth_and_branch_are_those_around_a_tag() {
+        let text = "[a:0][if a:1][a:2][if !a:3][else][a:4][endif][else][endif][endif][if a:5]";
+        let template = Template::parse(text, &TemplateOptions::default()).unwrap();
+        let tiles = template.tiles();
+        let tokens: Vec<_> = tiles.iter().filter(|tile| tile.kind != TileKind::Text).collect();
+        let shape: Vec<_> = tokens.iter().map(|token| (token.kind, token.depth, token.branch)).collect();
+        let (first, second) = (Some(Branch::First), Some(Branch::Second));
+        assert_eq!(
+            shape,
+            [
+                (TileKind::Variable, 0, None),
+                (TileKind::If, 0, None),
+                (TileKind::Variable, 1, first),
+                (TileKind::IfNot, 1, first),
+                (TileKind::Else, 1, first),
+                (TileKind::Variable, 2, second),
+                (TileKind::Endif, 1, first),
+                (TileKind::Else, 0, None),
+                (TileKind::Endif, 0, None),
+                (TileKind::Endif, 0, None),
+                (TileKind::If, 0, None),
+            ]
+        );
+        let stray: Vec<_> = tokens.iter().filter_map(|token| token.stray).collect();
+        assert_eq!(stray, [StrayReason::NoOpenIf, StrayReason::NeverClosed]);
     }
 
     proptest! {

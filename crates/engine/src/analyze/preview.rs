@@ -14,7 +14,7 @@ use preface_core::{
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
-    template::{Tile, TileKind, TokenKind},
+    template::{Tile, TileKind},
     variable::{RecordedVariables, VariableKey},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -78,14 +78,14 @@ pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> V
     let mut conditions = Vec::new();
     let mut open: Vec<OpenBlock> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
-        let TileKind::Tag(kind) = tile.kind else { continue };
-        let negated = matches!(kind, TokenKind::IfNot | TokenKind::ElifNot);
+        let kind = tile.kind;
+        let negated = matches!(kind, TileKind::IfNot | TileKind::ElifNot);
         match kind {
-            TokenKind::If | TokenKind::IfNot => {
+            TileKind::If | TileKind::IfNot => {
                 let around = open.last().map_or(Some(true), |block| block.here);
                 open.push(OpenBlock { around, earlier: Some(false), here: None });
             }
-            TokenKind::Elif | TokenKind::ElifNot | TokenKind::Else => {
+            TileKind::Elif | TileKind::ElifNot | TileKind::Else => {
                 let Some(block) = open.last_mut() else { continue };
                 block.earlier = match (block.earlier, block.here) {
                     (Some(true), _) | (_, Some(true)) => Some(true),
@@ -93,14 +93,14 @@ pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> V
                 };
                 block.here = block.around.and_then(|around| Some(around && !block.earlier?));
             }
-            TokenKind::Each => open.push(OpenBlock { around: None, earlier: None, here: None }),
-            TokenKind::Endif | TokenKind::Endeach => {
+            TileKind::Each => open.push(OpenBlock { around: None, earlier: None, here: None }),
+            TileKind::Endif | TileKind::Endeach => {
                 open.pop();
             }
-            TokenKind::Variable | TokenKind::Raw | TokenKind::Endraw => {}
+            _ => {}
         }
         let (Some(key), Some(block)) = (tile.key, open.last_mut()) else { continue };
-        if matches!(kind, TokenKind::If | TokenKind::IfNot | TokenKind::Elif | TokenKind::ElifNot) {
+        if matches!(kind, TileKind::If | TileKind::IfNot | TileKind::Elif | TileKind::ElifNot) {
             let is_reached = block.around == Some(true) && block.earlier == Some(false);
             let test = ReadTest { key: key.clone(), negated, words: tile.words };
             let known = variables.get(key).filter(|_| is_reached);

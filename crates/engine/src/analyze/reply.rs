@@ -6,7 +6,7 @@ use preface_core::{
     lint::character::floor_char_boundary,
     origin::Origin,
     prompt::Prompt,
-    template::{Branch, StrayReason, Tile, TileKind, Utf16},
+    template::{Branch, StrayReason, Tile, Utf16},
     variable::Stability,
 };
 use serde::Serialize;
@@ -285,7 +285,7 @@ impl AnalyzedToken {
             branch: tile.branch,
             key: tile.key.map(ToString::to_string),
             key_utf16: tile.key_range.as_ref().map(|range| pair(&utf16.range(range))),
-            tag: (tile.stray.is_some() && matches!(tile.kind, TileKind::Tag(_))).then_some(kind),
+            tag: (tile.stray.is_some() && tile.kind.is_tag()).then_some(kind),
             why: tile.stray,
             partners: tile.partners.clone(),
         }
