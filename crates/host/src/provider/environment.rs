@@ -1,7 +1,6 @@
 //! Variables of the machine and the clock. One instant stands for the whole build.
 
 mod long_time;
-mod zones;
 
 use super::VariableProvider;
 use crate::provider_context::ProviderContext;

@@ -1,11 +1,41 @@
 //! The long form of date and time: `Saturday, March 7, 2026 at 08:55:05 AM CST`, English in every locale.
 //!
-//! A zone is called by a name of its own only where CLDR's English has one, and that is a matter of the zone's name:
-//! the abbreviation in the zone's file is another one (`CET`, `+0530`) or ignores the summer.
+//! A zone is called by a name of its own only where CLDR's English has one: most of those are the abbreviations of some hours
+//! in the zone's file, and no others (`CET`, `+0530`) are.
 
-use super::zones;
 use crate::provider_context::ProviderContext;
 use jiff::{Zoned, tz::Offset};
+
+/// The names of CLDR's English, with the hours from UTC at which a zone is called so.
+const NAMES: [(&str, i32); 17] = [
+    ("ADT", -3),
+    ("AKDT", -8),
+    ("AKST", -9),
+    ("AST", -4),
+    ("CDT", -5),
+    ("CST", -6),
+    ("EDT", -4),
+    ("EST", -5),
+    ("GMT", 0),
+    ("HADT", -9),
+    ("HAST", -10),
+    ("HST", -10),
+    ("MDT", -6),
+    ("MST", -7),
+    ("PDT", -7),
+    ("PST", -8),
+    ("UTC", 0),
+];
+
+/// The zones whose abbreviation `MST` is the name of another time.
+const NOT_MOUNTAIN: [&str; 6] = [
+    "America/Dawson",
+    "America/Hermosillo",
+    "America/Mazatlan",
+    "America/Whitehorse",
+    "Canada/Yukon",
+    "Mexico/BajaSur",
+];
 
 /// Returns the instant of a turn in the long form.
 pub(super) fn format(context: &ProviderContext<'_>, zoned: &Zoned) -> String {
@@ -20,10 +50,27 @@ pub(super) fn format(context: &ProviderContext<'_>, zoned: &Zoned) -> String {
 fn write(zoned: &Zoned, wanted: &str) -> String {
     let offset = zoned.offset();
     let day = zoned.strftime("%A, %B %-d, %-Y at %I:%M:%S %p");
-    match zones::names(wanted).and_then(|names| names.at(whole_hours(offset)?)) {
+    match own_name(zoned, wanted) {
         Some(name) => format!("{day} {name}"),
         None => format!("{day} {}", offset_name(offset)),
     }
+}
+
+/// Returns the name of the zone at this instant; `None` for a zone that is shown by its offset, and where `wanted` is no zone.
+fn own_name(zoned: &Zoned, wanted: &str) -> Option<&'static str> {
+    let found = zoned.time_zone().iana_name()?;
+    if found.strip_prefix("posix/").unwrap_or(found) != wanted || NOT_MOUNTAIN.contains(&wanted) {
+        return None;
+    }
+    let abbreviation = zoned.strftime("%Z").to_string();
+    let name = match (wanted, abbreviation.as_str()) {
+        ("America/Adak" | "America/Atka" | "US/Aleutian", "HST") => "HAST",
+        ("America/Adak" | "America/Atka" | "US/Aleutian", "HDT") => "HADT",
+        ("Antarctica/Troll", "+00") => "GMT",
+        (_, abbreviation) => abbreviation,
+    };
+    let is_this = |(known, hours): &&(&str, i32)| *known == name && zoned.offset().seconds() == hours * 3600;
+    NAMES.iter().find(is_this).map(|(name, _)| *name)
 }
 
 /// Returns the zone's name as it was chosen: the value of `TZ` if that decides, else the name of the zone
@@ -32,10 +79,6 @@ fn write(zoned: &Zoned, wanted: &str) -> String {
 fn zone_name<'a>(tz: Option<&'a str>, found: Option<&'a str>) -> &'a str {
     let name = tz.map(|tz| tz.strip_prefix(':').unwrap_or(tz)).or(found).unwrap_or_default();
     name.strip_prefix("posix/").unwrap_or(name)
-}
-
-fn whole_hours(offset: Offset) -> Option<i32> {
-    (offset.seconds() % 3600 == 0).then_some(offset.seconds() / 3600)
 }
 
 /// Writes `GMT`, the sign, hours and, if there are any, minutes.
