@@ -7,7 +7,7 @@ use crate::{
 };
 use minijinja::{Environment, Value, syntax::SyntaxConfig};
 use preface_core::{
-    template::{Output, Template, TemplateOptions, TokenKind},
+    template::{Output, Template, TemplateOptions, TileKind},
     variable::VariableKey,
 };
 use std::{collections::BTreeMap, convert::Infallible, ops::Range, sync::Arc};
@@ -136,16 +136,16 @@ impl Theirs {
             Template::parse(text, &TemplateOptions::default()).expect("the input is within the limits");
         let mut source = String::new();
         let mut at = 0;
-        for token in template.tokens().iter().filter(|token| token.stray.is_none()) {
-            source += &text[at..token.range.start];
-            at = token.range.end;
-            let key = token.key.map(name).unwrap_or_default();
-            source += &match token.kind {
-                TokenKind::Variable => format!("{{{{ {key} }}}}"),
-                TokenKind::If => format!("{{% if {key} is defined %}}"),
-                TokenKind::IfNot => format!("{{% if {key} is not defined %}}"),
-                TokenKind::Else => "{% else %}".into(),
-                TokenKind::Endif => "{% endif %}".into(),
+        for tile in template.tiles().iter().filter(|tile| tile.kind.is_tag() && tile.stray.is_none()) {
+            source += &text[at..tile.range.start];
+            at = tile.range.end;
+            let key = tile.key.map(name).unwrap_or_default();
+            source += &match tile.kind {
+                TileKind::Variable => format!("{{{{ {key} }}}}"),
+                TileKind::If => format!("{{% if {key} is defined %}}"),
+                TileKind::IfNot => format!("{{% if {key} is not defined %}}"),
+                TileKind::Else => "{% else %}".into(),
+                TileKind::Endif => "{% endif %}".into(),
                 _ => unreachable!("raw blocks and inputs are off"),
             };
         }

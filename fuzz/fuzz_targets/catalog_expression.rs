@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
     let Some(converted) = converted else { return };
     let options = TemplateOptions { raw: true, max_depth: None, ..TemplateOptions::default() };
     let template = Template::parse(converted.template.as_str(), &options).expect("it is no larger than a template may be");
-    for token in template.tokens().into_iter().filter(|token| token.stray.is_none()) {
-        assert!(token.key.is_none_or(|key| key.kind() == "catalog"), "{token:?}");
+    for tile in template.tiles().into_iter().filter(|tile| tile.stray.is_none()) {
+        assert!(tile.key.is_none_or(|key| key.kind() == "catalog"), "{tile:?}");
     }
 });

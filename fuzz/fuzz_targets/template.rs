@@ -47,9 +47,10 @@ fn render(template: &Template, exists: impl Fn(&VariableKey) -> bool) -> Emitted
 }
 
 fn check_tiling(template: &Template, emitted: &Emitted) {
-    let working: Vec<_> = template.tokens().into_iter().filter(|token| token.stray.is_none()).collect();
-    let starts: BTreeSet<_> = working.iter().map(|token| token.range.start).collect();
-    let ends: BTreeSet<_> = working.iter().map(|token| token.range.end).collect();
+    let mut working = template.tiles();
+    working.retain(|tile| tile.kind.is_tag() && tile.stray.is_none());
+    let starts: BTreeSet<_> = working.iter().map(|tile| tile.range.start).collect();
+    let ends: BTreeSet<_> = working.iter().map(|tile| tile.range.end).collect();
     let length = template.text().len();
     let mut at = 0;
     for range in emitted.0.iter().map(|(range, _)| range).chain([&(length..length)]) {

@@ -44,7 +44,7 @@ fn answer(key: &str) -> Option<String> {
 }
 
 fn values(template: &Template) -> Values {
-    let keys = template.tokens().into_iter().filter_map(|token| token.key);
+    let keys = template.tiles().into_iter().filter_map(|tile| tile.key);
     keys.map(|key| (key.clone(), answer(key.as_str()))).collect()
 }
 
@@ -54,20 +54,20 @@ fn parse(text: &str, raw: bool, trim_tag_lines: bool) -> Template {
 
 /// Checks that what was emitted and the working tags between tile the text, where no branch was left out.
 fn check_ranges(template: &Template, emitted: &[Range<usize>]) {
-    let tokens = template.tokens();
-    let working: Vec<_> = tokens.iter().filter(|token| token.stray.is_none()).collect();
+    let tags: Vec<_> = template.tiles().into_iter().filter(|tile| tile.kind.is_tag()).collect();
+    let working: Vec<_> = tags.iter().filter(|tag| tag.stray.is_none()).collect();
     let mut at = 0;
     let end = template.text().len()..template.text().len();
     for range in emitted.iter().chain([&end]) {
         assert!(at <= range.start, "ranges stand in order and apart");
         if at < range.start {
-            assert!(working.iter().any(|token| token.range.start == at), "a gap starts with a working tag");
-            assert!(working.iter().any(|token| token.range.end == range.start), "and ends with one");
+            assert!(working.iter().any(|tag| tag.range.start == at), "a gap starts with a working tag");
+            assert!(working.iter().any(|tag| tag.range.end == range.start), "and ends with one");
         }
         at = range.end;
     }
-    for pair in tokens.windows(2) {
-        assert!(pair[0].range.end <= pair[1].range.start, "tokens stand in order and apart");
+    for pair in tags.windows(2) {
+        assert!(pair[0].range.end <= pair[1].range.start, "tags stand in order and apart");
     }
 }
 
@@ -124,7 +124,7 @@ proptest! {
         prop_assert!(whole.starts_with(&text));
         if let Err(key) = result {
             let end = ranges.last().map_or(0, |range| range.end);
-            let next = template.tokens().into_iter().find(|token| token.range.start >= end && token.key == Some(&key));
+            let next = template.tiles().into_iter().find(|tile| tile.range.start >= end && tile.key == Some(&key));
             prop_assert!(next.is_some(), "the key of a tag behind what was written");
         } else {
             prop_assert_eq!(text, whole);
@@ -259,7 +259,7 @@ proptest! {
     #[test]
     fn what_is_text_stays_where_inputs_are(text in with_inputs(), trim: bool) {
         let template = Template::parse(text.as_str(), &declared(trim)).unwrap();
-        let stray: Vec<_> = template.tokens().into_iter().filter(|token| token.stray.is_some()).collect();
+        let stray: Vec<_> = template.tiles().into_iter().filter(|tile| tile.stray.is_some()).collect();
         // All that works is one balanced list of blocks.
         let mut open = Vec::new();
         for tile in template.tiles().iter().filter(|tile| tile.stray.is_none()) {
