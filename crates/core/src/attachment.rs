@@ -3,7 +3,7 @@
 use crate::{
     draft::DraftPart,
     lint::forged::{escape, scan_tags},
-    prompt::{Part, check_spans},
+    prompt::{Part, check_tiles},
     section::SectionId,
 };
 use serde::{Deserialize, Serialize};
@@ -145,14 +145,6 @@ impl Attachment {
     /// # Errors
     /// Names the first gap, overlap or split character.
     pub fn check_tiling(&self) -> Result<(), String> {
-        if self.part.range != (0..self.text.len()) {
-            return Err(format!(
-                "the attachment `{}` covers {:?} of {} bytes",
-                self.part.section,
-                self.part.range,
-                self.text.len()
-            ));
-        }
-        check_spans(&self.part, &self.text)
+        check_tiles([self.part.tiles()], &self.text)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
     origin::Origin,
-    prompt::{Part, Prompt},
+    prompt::{Part, Prompt, check_tiles},
     section::{ProviderName, SectionId},
     trigger::Trigger,
     variable::Stability,
@@ -181,6 +181,11 @@ impl DocumentAttachment {
             spans,
         }
     }
+
+    fn check(&self) -> Result<(), String> {
+        let spans = self.spans.iter().map(|span| span.range.clone());
+        check_tiles([(&self.id, 0..self.text.len(), spans)], &self.text)
+    }
 }
 
 /// A published run of bytes of the prompt, or of an attachment, and its origin.
@@ -212,29 +217,6 @@ impl DocumentSpan {
         let spans: Vec<DocumentSpan> = spans.collect();
         let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
         (spans, origins.into_iter().map(|one| one.origin).collect())
-    }
-
-    /// Checks that spans cover a range of a text without a gap, and split no character.
-    fn check(
-        spans: &[DocumentSpan],
-        section: &SectionId,
-        range: Range<usize>,
-        text: &str,
-    ) -> Result<(), String> {
-        let mut at = range.start;
-        for DocumentSpan { range: run, .. } in spans {
-            if run.start != at || run.end <= at || run.end > range.end {
-                return Err(format!("a span of `{section}` covers {run:?}, expected to start at {at}"));
-            }
-            if !text.is_char_boundary(run.end) {
-                return Err(format!("a span of `{section}` ends within a character, at {}", run.end));
-            }
-            at = run.end;
-        }
-        if at != range.end {
-            return Err(format!("the spans of `{section}` end at {at}, the text at {}", range.end));
-        }
-        Ok(())
     }
 }
 
@@ -280,24 +262,11 @@ impl Document {
     /// # Errors
     /// Names the first gap, overlap or split character, or the fingerprint that the text really has.
     pub fn check(&self) -> Result<(), String> {
-        let mut at = 0;
-        for part in &self.parts {
-            let (section, range) = (&part.section, &part.range);
-            if range.start != at || range.end < at {
-                return Err(format!("part `{section}` covers {range:?}, expected to start at {at}"));
-            }
-            if range.end > self.text.len() {
-                return Err(format!("part `{section}` covers {range:?} of {} bytes", self.text.len()));
-            }
-            DocumentSpan::check(&part.spans, section, range.clone(), &self.text)?;
-            at = range.end;
-        }
-        if at != self.text.len() {
-            return Err(format!("the parts cover {at} of {} bytes", self.text.len()));
-        }
-        for DocumentAttachment { id, spans, text, .. } in &self.attachments {
-            DocumentSpan::check(spans, id, 0..text.len(), text)?;
-        }
+        let parts = self.parts.iter().map(|part| {
+            (&part.section, part.range.clone(), part.spans.iter().map(|span| span.range.clone()))
+        });
+        check_tiles(parts, &self.text)?;
+        self.attachments.iter().try_for_each(DocumentAttachment::check)?;
         let found = crate::prompt::fingerprint(&self.text);
         if self.fingerprint != found {
             return Err(format!("the fingerprint is `{}`, the text's is `{found}`", self.fingerprint));

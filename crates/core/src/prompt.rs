@@ -200,49 +200,49 @@ impl Prompt {
     /// # Errors
     /// Names the first gap or overlap.
     pub fn check_tiling(&self) -> Result<(), String> {
-        let mut at = 0;
-        for part in &self.parts {
-            if part.range.start != at || part.range.end < at || part.range.end > self.text.len() {
-                return Err(format!(
-                    "part `{}` covers {:?}, expected to start at {at}",
-                    part.section, part.range
-                ));
-            }
-            at = part.range.end;
-            check_spans(part, &self.text)?;
-        }
-        self.attachments.iter().try_for_each(Attachment::check_tiling)?;
-        if at == self.text.len() {
-            Ok(())
-        } else {
-            Err(format!("the parts cover {at} of {} bytes", self.text.len()))
-        }
+        check_tiles(self.parts.iter().map(Part::tiles), &self.text)?;
+        self.attachments.iter().try_for_each(Attachment::check_tiling)
     }
 }
 
-/// Checks that the spans of a part tile its bytes of a text.
-pub(crate) fn check_spans(part: &Part, text: &str) -> Result<(), String> {
-    let mut within = 0;
-    for span in &part.spans {
-        if span.range.start != within || span.range.end <= span.range.start {
-            return Err(format!(
-                "a span of `{}` covers {:?}, expected to start at {within}",
-                part.section, span.range
-            ));
+impl Part {
+    /// Returns the section, the bytes of the part, and those of its spans in the same text.
+    pub(crate) fn tiles(&self) -> (&SectionId, Range<usize>, impl Iterator<Item = Range<usize>>) {
+        let base = self.range.start;
+        let spans = self
+            .spans
+            .iter()
+            .map(move |Span { range, .. }| base.saturating_add(range.start)..base.saturating_add(range.end));
+        (&self.section, self.range.clone(), spans)
+    }
+}
+
+/// Checks that parts tile a text, that spans tile the parts, and that no character is split.
+pub(crate) fn check_tiles<'p, S: Iterator<Item = Range<usize>>>(
+    parts: impl IntoIterator<Item = (&'p SectionId, Range<usize>, S)>,
+    text: &str,
+) -> Result<(), String> {
+    let mut at = 0;
+    for (section, range, spans) in parts {
+        if range.start != at || range.end < at || range.end > text.len() {
+            return Err(format!("part `{section}` covers {range:?}, expected to start at {at}"));
         }
-        within = span.range.end;
-        let end = part.range.start.saturating_add(within);
-        if !text.is_char_boundary(end) {
-            return Err(format!(
-                "a span of `{}` does not end between two characters, at {end}",
-                part.section
-            ));
+        for span in spans {
+            if span.start != at || span.end <= at || span.end > range.end {
+                return Err(format!("a span of `{section}` covers {span:?}, expected to start at {at}"));
+            }
+            if !text.is_char_boundary(span.end) {
+                return Err(format!("a span of `{section}` ends within a character, at {}", span.end));
+            }
+            at = span.end;
+        }
+        if at != range.end {
+            return Err(format!("the spans of `{section}` end at {at}, the part at {}", range.end));
         }
     }
-    if within == part.range.len() {
-        Ok(())
-    } else {
-        Err(format!("the spans of `{}` cover {within} of {} bytes", part.section, part.range.len()))
+    match at == text.len() {
+        true => Ok(()),
+        false => Err(format!("the parts cover {at} of {} bytes", text.len())),
     }
 }
 

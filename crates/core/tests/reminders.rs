@@ -318,7 +318,7 @@ fn the_document_and_the_explanation_have_them_apart_from_the_parts() {
     assert_eq!(back, document);
     let mut broken = document;
     broken.attachments[0].text.push('x');
-    assert_eq!(broken.check().unwrap_err(), "the spans of `branch` end at 12, the text at 13");
+    assert_eq!(broken.check().unwrap_err(), "the spans of `branch` end at 12, the part at 13");
     let explained = Explanation::of(&prompt, &Bytes4);
     assert_eq!((explained.parts.len(), explained.bytes), (1, 9));
     let labels: Vec<&str> = explained.attachments[0].sources.iter().map(|one| one.label.as_str()).collect();
