@@ -19,7 +19,7 @@ use crate::{
     turn::Tool,
     variable_source::{VariableSource, Variables},
 };
-use std::{borrow::Cow, collections::BTreeMap};
+use std::borrow::Cow;
 
 /// Returns the active tools of a snapshot with their descriptions worked out. The profile's words take the place of those
 /// that ship with preface, and of none; a text of a layer or the caller stays. The schema takes the names of parameters that
@@ -69,9 +69,17 @@ fn defined(
     profile: &Profile,
     variables: &mut Variables<'_>,
 ) -> Result<Vec<Tool>, RenderError> {
+    let rules = RenderRules::new(profile, variables.turn());
     let mut tools = active.to_vec();
-    for (at, text) in rendered(profile, active, variables)? {
-        let tool = &mut tools[at];
+    for tool in &mut tools {
+        let plans = plans(tool, profile);
+        if plans.is_empty() {
+            continue;
+        }
+        let outline = Outline { plans, absent: Vec::new() };
+        let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
+        let parts = draft.parts.into_iter().map(|part| part.text).filter(|text| !text.is_empty());
+        let text = parts.collect::<Vec<_>>().join("\n\n");
         let parameters = profile.tool_texts.get(&tool.name).map(|texts| &texts.parameters);
         if let (Some(schema), Some(parameters)) = (&tool.input_schema, parameters)
             && let Some(schema) = parameters::fitted(schema, parameters, &text)
@@ -83,46 +91,18 @@ fn defined(
     Ok(tools)
 }
 
-/// Renders the profile's texts for the tools.
-fn rendered(
-    profile: &Profile,
-    tools: &[Tool],
-    variables: &mut Variables<'_>,
-) -> Result<BTreeMap<usize, String>, RenderError> {
-    let mut outline = Outline::default();
-    let mut places = BTreeMap::new();
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    for (at, tool) in tools.iter().enumerate() {
-        for (number, item) in texts(tool, profile).into_iter().enumerate() {
-            found.entry(at).or_default();
-            let id = SectionId::new(format!("tool-{at}-{number}"));
-            places.insert(id.clone(), at);
-            let trim = if item.language == Language::Catalog { TrimMode::Both } else { TrimMode::End };
-            let meta = SectionMeta::new(id);
-            outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(meta, vec![item]) });
-        }
-    }
-    let turn = variables.turn();
-    let rules = RenderRules::new(profile, turn);
-    let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
-    for part in draft.parts {
-        let Some(text) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };
-        if !text.is_empty() && !part.text.is_empty() {
-            text.push_str("\n\n");
-        }
-        text.push_str(&part.text);
-    }
-    Ok(found)
-}
-
-/// Returns the profile's texts for a tool, where no other is used: the description, then the text after it.
-fn texts<'w>(tool: &Tool, profile: &'w Profile) -> Vec<PlanItem<'w>> {
+/// Plans the profile's texts for a tool, where no other is used: the description, then the text after it.
+fn plans<'w>(tool: &Tool, profile: &'w Profile) -> Vec<Plan<'w>> {
     let texts = profile.tool_texts.get(&tool.name).filter(|_| is_bundled(tool) || tool.description.is_none());
     let Some((texts, description)) = texts.and_then(|texts| Some((texts, texts.description.as_ref()?)))
     else {
         return Vec::new();
     };
-    let item = |text: &'w Vec<Piece>, language| PlanItem::new(Cow::Borrowed(text.as_slice()), language);
-    let after = texts.after.as_ref().map(|after| item(&after.text, after.language));
-    std::iter::once(item(description, texts.language)).chain(after).collect()
+    let plan = |text: &'w Vec<Piece>, language| {
+        let trim = if language == Language::Catalog { TrimMode::Both } else { TrimMode::End };
+        let item = PlanItem::new(Cow::Borrowed(text.as_slice()), language);
+        Plan { trim, keep_blank: true, ..Plan::new(SectionMeta::new(SectionId::new("tool")), vec![item]) }
+    };
+    let after = texts.after.as_ref().map(|after| plan(&after.text, after.language));
+    std::iter::once(plan(description, texts.language)).chain(after).collect()
 }

@@ -6,14 +6,14 @@
 use crate::{
     attachment::AttachmentPlace,
     draft::AbsentReason,
-    origin::{Origin, Span},
+    origin::{Origin, Source, Span},
     prompt::{Prompt, fingerprint},
     scope::Scope,
     section::SectionId,
     turn::Tool,
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -232,10 +232,7 @@ impl Lock {
 
 /// The files of a prompt, each with the bytes of it that are there, in the order of their first.
 #[derive(Default)]
-struct Sources {
-    order: Vec<(Scope, String)>,
-    found: BTreeMap<(Scope, String), (usize, blake3::Hasher)>,
-}
+struct Sources(Vec<(Arc<Source>, usize, blake3::Hasher)>);
 
 impl Sources {
     /// Adds the sources of a section and returns the digest of the rest.
@@ -252,13 +249,12 @@ impl Sources {
             let bytes = text.get(span.range.clone()).unwrap_or_default();
             match &span.origin {
                 Origin::Source { source, .. } => {
-                    let key = (source.scope, source.path.clone());
-                    if !self.found.contains_key(&key) {
-                        self.order.push(key.clone());
-                    }
-                    let entry = self.found.entry(key).or_default();
-                    entry.0 += bytes.len();
-                    entry.1.update(bytes.as_bytes());
+                    let at = self.0.iter().position(|(known, ..)| known == source).unwrap_or_else(|| {
+                        self.0.push((source.clone(), 0, blake3::Hasher::new()));
+                        self.0.len() - 1
+                    });
+                    self.0[at].1 += bytes.len();
+                    self.0[at].2.update(bytes.as_bytes());
                     if last != Some(source) {
                         put("source", &source.path, "");
                     }
@@ -276,17 +272,13 @@ impl Sources {
     }
 
     fn finish(self) -> Vec<LockedSource> {
-        let Sources { order, mut found } = self;
-        order
-            .into_iter()
-            .filter_map(|key| Some((found.remove(&key)?, key)))
-            .map(|((bytes, hasher), (scope, path))| LockedSource {
-                path,
-                scope,
-                bytes,
-                digest: format!("blake3:{}", hasher.finalize().to_hex()),
-            })
-            .collect()
+        let locked = |(source, bytes, hasher): (Arc<Source>, usize, blake3::Hasher)| LockedSource {
+            path: source.path.clone(),
+            scope: source.scope,
+            bytes,
+            digest: format!("blake3:{}", hasher.finalize().to_hex()),
+        };
+        self.0.into_iter().map(locked).collect()
     }
 }
 

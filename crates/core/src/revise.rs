@@ -15,10 +15,7 @@ use crate::{
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{collections::BTreeSet, ops::Range};
 
 /// The most sections that a diagnostic names.
 const NAMED: usize = 8;
@@ -79,7 +76,7 @@ impl Prompt {
         let kept_at_end = self.text.len() - end;
         let middle = &text[from..text.len() - kept_at_end];
         let mut parts = Vec::with_capacity(self.parts.len() + 2);
-        let mut gone = SectionRemovals::default();
+        let mut gone: Vec<SectionRemoval> = Vec::new();
         let mut rest = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             if part.range.end <= from {
@@ -87,7 +84,7 @@ impl Prompt {
             } else if part.range.start >= end {
                 rest.push(part);
             } else {
-                gone.count(&part, part.range.start.max(from)..part.range.end.min(end));
+                count(&mut gone, &part, part.range.start.max(from)..part.range.end.min(end));
                 let head = part_before(&part, from);
                 let mut tail = part_after(&part, end);
                 if let (Some(_), Some(tail)) = (&head, &mut tail) {
@@ -112,7 +109,7 @@ impl Prompt {
         }
         parts.extend(move_parts(rest, end, from + middle.len()));
         let there: BTreeSet<&SectionId> = parts.iter().map(|part| &part.section).collect();
-        let lost = gone.removed.iter().filter(|one| !there.contains(&one.section));
+        let lost = gone.iter().filter(|one| !there.contains(&one.section));
         self.absent.extend(lost.map(|one| Absent {
             section: one.section.clone(),
             reason: AbsentReason::Replaced,
@@ -120,7 +117,7 @@ impl Prompt {
         }));
         self.parts = parts;
         text.clone_into(&mut self.text);
-        gone.removed
+        gone
     }
 
     /// Appends the parts of `other` that are behind its first `at` bytes, with their text.
@@ -176,23 +173,12 @@ fn move_parts(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = 
     })
 }
 
-/// The removed bytes, by section, in the order of the prompt.
-#[derive(Default)]
-struct SectionRemovals {
-    removed: Vec<SectionRemoval>,
-    known: BTreeMap<SectionId, usize>,
-}
-
-impl SectionRemovals {
-    fn count(&mut self, part: &Part, bytes: Range<usize>) {
-        if bytes.is_empty() {
-            return;
-        }
-        let at = *self.known.entry(part.section.clone()).or_insert(self.removed.len());
-        if at == self.removed.len() {
-            self.removed.push(SectionRemoval { section: part.section.clone(), bytes: 0 });
-        }
-        self.removed[at].bytes += bytes.len();
+/// Counts removed bytes of a part, by section, in the order of the prompt.
+fn count(gone: &mut Vec<SectionRemoval>, part: &Part, bytes: Range<usize>) {
+    match gone.iter_mut().find(|one| one.section == part.section) {
+        _ if bytes.is_empty() => {}
+        Some(known) => known.bytes += bytes.len(),
+        None => gone.push(SectionRemoval { section: part.section.clone(), bytes: bytes.len() }),
     }
 }
 
