@@ -2,11 +2,10 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions},
+    draft::RequestDraft,
     history::{Block, BlockKind, CLEAR_AT, Dialect, Media, ToolResult},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, is_word},
     report::Report,
     rules,
     schema::{ANTHROPIC, schema},
@@ -19,8 +18,6 @@ use crate::{
 use serde_json::json;
 use std::borrow::Cow;
 
-/// Longer names and other characters are refused.
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
 /// The key of a cache mark.
 const MARK: &str = "cache_control";
@@ -64,22 +61,14 @@ impl RequestFormat for Anthropic {
         let row = content.target.row();
         let marks = row.model.cache_marks == CacheMarks::CacheControl;
         let any = json!({ "type": "object" });
-        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        let tools = definitions(
-            content.tools,
-            &mut names,
-            &mut draft.report,
-            || object! {},
-            |tool, mut json, report| {
-                json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
-                if tool.strict {
-                    json.push("strict", true);
-                }
-                json
-            },
-        );
-        let ids = Names::new(NAMES, DiagnosticCode::RequestIdRewritten);
-        let mut writer = AnthropicBlocks { names, ids, report: &mut draft.report };
+        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+            json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
+            if tool.strict {
+                json.push("strict", true);
+            }
+            json
+        });
+        let mut writer = AnthropicBlocks { draft: &mut draft };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
         let mut list = turns::write(items, accepted, &mut writer);
         limit_marks(&mut list, &mut draft.report);
@@ -142,9 +131,7 @@ impl RequestFormat for Anthropic {
 
 /// The writer of blocks for Anthropic.
 struct AnthropicBlocks<'c, 'r> {
-    names: Names<'c>,
-    ids: Names<'c>,
-    report: &'r mut Report,
+    draft: &'r mut RequestDraft<'c>,
 }
 
 impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
@@ -155,7 +142,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
     }
 
     fn report(&mut self) -> &mut Report {
-        self.report
+        &mut self.draft.report
     }
 
     /// A block that came from Anthropic is unchanged.
@@ -164,7 +151,9 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
         if let (Dialect::Anthropic, Some(fields)) = (source.dialect, source.fields) {
             let rewritten = match &kind {
                 BlockKind::Call { id, name, arguments, .. } => {
-                    !NAMES.fits(id) || !NAMES.fits(name) || !arguments.is_object()
+                    !self.draft.ids.rule.fits(id)
+                        || !self.draft.names.rule.fits(name)
+                        || !arguments.is_object()
                 }
                 BlockKind::Reasoning(reasoning) => reasoning.signature.is_none(),
                 _ => false,
@@ -174,18 +163,16 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
             }
         }
         let mut json = match kind {
-            BlockKind::Text(text) if text.trim().is_empty() => {
-                return super::empty_block(message, self.report);
-            }
+            BlockKind::Text(text) if text.trim().is_empty() => return self.draft.empty_block(message),
             BlockKind::Text(text) => Self::text(text),
             BlockKind::Image(Media::Base64 { media_type, .. }) if !IMAGES.contains(&media_type) => {
-                return super::block_unsupported(message, media_type, self.report);
+                return self.draft.block_unsupported(message, media_type);
             }
             BlockKind::Image(media) => object! { "type": "image", "source": source_of(media) },
             BlockKind::Document { media: Media::Base64 { media_type, .. }, .. }
                 if media_type != "application/pdf" =>
             {
-                return super::block_unsupported(message, media_type, self.report);
+                return self.draft.block_unsupported(message, media_type);
             }
             BlockKind::Document { media, name } => {
                 let mut block = object! { "type": "document", "source": source_of(media) };
@@ -198,16 +185,16 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                     Some(signature) => {
                         object! { "type": "thinking", "thinking": reasoning.text, "signature": signature }
                     }
-                    None => return super::reasoning_left_out(message, &reasoning, self.report),
+                    None => return self.draft.reasoning_left_out(message, &reasoning),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => object! {
                 "type": "tool_use",
-                "id": self.ids.get(id, message, self.report),
-                "name": self.names.get(name, message, self.report),
-                "input": arguments.object(message, self.report),
+                "id": self.draft.id(id, message),
+                "name": self.draft.name(name, message),
+                "input": arguments.object(message, &mut self.draft.report),
             },
-            BlockKind::Other(kind) => return super::block_unsupported(message, kind, self.report),
+            BlockKind::Other(kind) => return self.draft.block_unsupported(message, kind),
         };
         for key in ["citations", MARK] {
             json.push_some(key, source.fields.and_then(|fields| fields.get(key)));
@@ -216,13 +203,15 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
     }
 
     fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
-        if let (Some(fields), true) = (result.own_fields(Dialect::Anthropic), NAMES.fits(result.id)) {
+        if let (Some(fields), true) =
+            (result.own_fields(Dialect::Anthropic), self.draft.ids.rule.fits(result.id))
+        {
             return Json::Map(fields);
         }
         let blocks = result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
         let mut json = object! {
             "type": "tool_result",
-            "tool_use_id": self.ids.get(result.id, message, self.report),
+            "tool_use_id": self.draft.id(result.id, message),
             "content": Json::List(blocks),
         };
         if result.is_error {

@@ -2,26 +2,19 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions},
+    draft::RequestDraft,
     history::{Block, BlockKind, BlockSource, Media, ToolResult, string},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names, is_word},
     report::Report,
     rules,
     schema::{ANTHROPIC, schema},
     turns::{self, BlockWriter},
 };
-use crate::{
-    diagnostic::DiagnosticCode,
-    model::{CacheMarks, Vendor},
-};
+use crate::model::{CacheMarks, Vendor};
 use serde_json::json;
 use std::borrow::Cow;
 
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
-const IDS: NameRule =
-    NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':'), begins: |_| true };
 const IMAGES: [&str; 4] = ["gif", "jpeg", "png", "webp"];
 /// The formats of documents, with their media types.
 const DOCUMENTS: [(&str, &str); 9] = [
@@ -64,22 +57,14 @@ impl RequestFormat for BedrockConverse {
 
         let row = content.target.row();
         let any = json!({ "type": "object" });
-        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        let tools = definitions(
-            content.tools,
-            &mut names,
-            &mut draft.report,
-            || object! {},
-            |tool, mut json, report| {
-                json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
-                if tool.strict {
-                    json.push("strict", true);
-                }
-                object! { "toolSpec": json }
-            },
-        );
-        let ids = Names::new(IDS, DiagnosticCode::RequestIdRewritten);
-        let mut writer = ConverseBlocks { names, ids, documents: 0, report: &mut draft.report };
+        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+            json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
+            if tool.strict {
+                json.push("strict", true);
+            }
+            object! { "toolSpec": json }
+        });
+        let mut writer = ConverseBlocks { documents: 0, draft: &mut draft };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
         let mut list = turns::write(items, accepted, &mut writer);
         rules::BEDROCK.check(&content, &list, &mut draft.report);
@@ -117,10 +102,8 @@ impl RequestFormat for BedrockConverse {
 
 /// The writer of blocks for Converse.
 struct ConverseBlocks<'c, 'r> {
-    names: Names<'c>,
-    ids: Names<'c>,
     documents: usize,
-    report: &'r mut Report,
+    draft: &'r mut RequestDraft<'c>,
 }
 
 impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
@@ -131,21 +114,21 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
     }
 
     fn report(&mut self) -> &mut Report {
-        self.report
+        &mut self.draft.report
     }
 
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
         match block.kind {
-            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(message, self.report),
+            BlockKind::Text(text) if text.trim().is_empty() => self.draft.empty_block(message),
             BlockKind::Text(text) => Some(Self::text(text)),
             BlockKind::Image(Media::Base64 { media_type, data }) => {
                 let format = media_type.strip_prefix("image/").filter(|format| IMAGES.contains(format));
                 let Some(format) = format else {
-                    return super::block_unsupported(message, media_type, self.report);
+                    return self.draft.block_unsupported(message, media_type);
                 };
                 Some(object! { "image": object! { "format": format, "source": object! { "bytes": data } } })
             }
-            BlockKind::Image(_) => super::block_unsupported(message, "image", self.report),
+            BlockKind::Image(_) => self.draft.block_unsupported(message, "image"),
             BlockKind::Document { media, .. } => self.document(message, media, block.source),
             BlockKind::Reasoning(reasoning) => {
                 match reasoning.signature.filter(|_| reasoning.vendor == Vendor::Anthropic) {
@@ -155,15 +138,15 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
                     Some(signature) => Some(object! { "reasoningContent": object! {
                         "reasoningText": object! { "text": reasoning.text, "signature": signature },
                     } }),
-                    None => super::reasoning_left_out(message, &reasoning, self.report),
+                    None => self.draft.reasoning_left_out(message, &reasoning),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => Some(object! { "toolUse": object! {
-                "toolUseId": self.ids.get(id, message, self.report),
-                "name": self.names.get(name, message, self.report),
-                "input": arguments.object(message, self.report),
+                "toolUseId": self.draft.id(id, message),
+                "name": self.draft.name(name, message),
+                "input": arguments.object(message, &mut self.draft.report),
             } }),
-            BlockKind::Other(kind) => super::block_unsupported(message, kind, self.report),
+            BlockKind::Other(kind) => self.draft.block_unsupported(message, kind),
         }
     }
 
@@ -174,7 +157,7 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
             blocks.push(object! { "text": "(no output)" });
         }
         let mut answer = object! {
-            "toolUseId": self.ids.get(result.id, message, self.report),
+            "toolUseId": self.draft.id(result.id, message),
             "content": blocks,
         };
         if result.is_error {
@@ -197,13 +180,11 @@ impl<'c> ConverseBlocks<'c, '_> {
             Media::Base64 { media_type, data } => {
                 let known = DOCUMENTS.iter().find(|(known, _)| *known == media_type);
                 let Some((_, format)) = known else {
-                    return super::block_unsupported(message, media_type, self.report);
+                    return self.draft.block_unsupported(message, media_type);
                 };
                 (*format, object! { "bytes": data })
             }
-            Media::Url(_) | Media::File(_) => {
-                return super::block_unsupported(message, "document", self.report);
-            }
+            Media::Url(_) | Media::File(_) => return self.draft.block_unsupported(message, "document"),
         };
         self.documents += 1;
         let name = format!("document {}", self.documents);

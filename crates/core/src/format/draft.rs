@@ -2,8 +2,8 @@
 
 use super::{
     CachePlan, FormattedRequest, RequestContent, RequestTarget,
-    history::{HistoryEntry, read},
-    json::Json,
+    history::{HistoryEntry, Reasoning, read},
+    json::{Json, object},
     ledger::RequestBlocks,
     names::Names,
     place::place,
@@ -13,14 +13,19 @@ use super::{
 use crate::{
     attachment::PlacedAttachment,
     diagnostic::{DiagnosticCode, Diagnostics},
+    model::Vendor,
     settings::shown,
     turn::Tool,
 };
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 /// A request under construction.
 #[derive(Debug)]
-pub(super) struct RequestDraft {
+pub(super) struct RequestDraft<'c> {
+    /// The names of tools.
+    pub names: Names<'c>,
+    /// The ids of calls.
+    pub ids: Names<'c>,
     /// The cache plan.
     pub plan: CachePlan,
     /// The diagnostics of the format.
@@ -33,12 +38,9 @@ pub(super) struct RequestDraft {
     indented: bool,
 }
 
-impl RequestDraft {
+impl<'c> RequestDraft<'c> {
     /// Plans the cache of a request, and reads its messages with the attachments in their places.
-    pub(super) fn of<'c>(
-        content: &RequestContent<'c>,
-        rules: &HistoryRules,
-    ) -> (Self, Vec<HistoryEntry<'c>>) {
+    pub(super) fn of(content: &RequestContent<'c>, rules: &HistoryRules) -> (Self, Vec<HistoryEntry<'c>>) {
         let ttls = rules.ttls;
         let (mut placing, mut report) = (Diagnostics::new(), Report::default());
         let placement = place(content, &mut placing);
@@ -49,7 +51,70 @@ impl RequestDraft {
         plan.report_ttl(&mut report);
         let ttl = plan.ttl.clone().filter(|ttl| ttls.iter().skip(1).any(|longer| longer == ttl));
         let indented = content.target.indented;
-        (RequestDraft { plan, report, ttl, attachments, placing, indented }, items)
+        let names = Names::new(rules.names, DiagnosticCode::RequestNameRewritten);
+        let ids = Names::new(rules.ids, DiagnosticCode::RequestIdRewritten);
+        (RequestDraft { names, ids, plan, report, ttl, attachments, placing, indented }, items)
+    }
+
+    /// Returns the name of a tool as it is sent.
+    pub(super) fn name(&mut self, name: &'c str, message: Option<usize>) -> Cow<'c, str> {
+        self.names.get(name, message, &mut self.report)
+    }
+
+    /// Returns the id of a call as it is sent.
+    pub(super) fn id(&mut self, id: &'c str, message: Option<usize>) -> Cow<'c, str> {
+        self.ids.get(id, message, &mut self.report)
+    }
+
+    /// Reports reasoning that this format has no place for, and returns nothing in its place.
+    pub(super) fn reasoning_left_out(
+        &mut self,
+        message: Option<usize>,
+        reasoning: &Reasoning<'_>,
+    ) -> Option<Json<'c>> {
+        let whose = match (reasoning.vendor, reasoning.signature) {
+            (Vendor::Unknown, None) => "reasoning without a signature".to_owned(),
+            (Vendor::Unknown, Some(_)) => "reasoning whose vendor is not named by `provider`".to_owned(),
+            (vendor, _) => format!("reasoning of {vendor}"),
+        };
+        self.report.add(DiagnosticCode::RequestLeftOut, message, format!("{whose} is left out"));
+        None
+    }
+
+    /// Reports a text without content, which services refuse, and returns nothing in its place.
+    pub(super) fn empty_block(&mut self, message: Option<usize>) -> Option<Json<'c>> {
+        self.report.add(DiagnosticCode::RequestLeftOut, message, "a text without content is left out");
+        None
+    }
+
+    /// Reports a block that this format has no place for, and returns nothing in its place.
+    pub(super) fn block_unsupported(&mut self, message: Option<usize>, kind: &str) -> Option<Json<'c>> {
+        let what = format!("a block of type `{}` is left out", shown(kind));
+        self.report.add(DiagnosticCode::RequestBlockUnsupported, message, what);
+        None
+    }
+
+    /// Returns the definition of each tool: its name and description behind `kind`, and what `complete` adds. Tools with the same
+    /// name are reported.
+    pub(super) fn definitions(
+        &mut self,
+        tools: &'c [Tool],
+        kind: Option<&'static str>,
+        complete: impl Fn(&'c Tool, Json<'c>, &mut Report) -> Json<'c>,
+    ) -> Vec<Json<'c>> {
+        let mut seen = BTreeSet::new();
+        for tool in tools.iter().filter(|tool| !seen.insert(&tool.name)) {
+            let what = format!("two tools have the name `{}`", shown(&tool.name));
+            self.report.add(DiagnosticCode::RequestRefused, None, what);
+        }
+        let definition = |tool: &'c Tool| {
+            let mut definition = object! {};
+            definition.push_some("type", kind);
+            definition.push("name", self.name(&tool.name, None));
+            definition.push_some("description", tool.description.as_deref().filter(|text| !text.is_empty()));
+            complete(tool, definition, &mut self.report)
+        };
+        tools.iter().map(definition).collect()
     }
 
     /// Plans the cache with another lifetime, if the model has it.
@@ -76,27 +141,4 @@ impl RequestDraft {
             diagnostics,
         }
     }
-}
-
-/// Returns the definition of each tool: its name and description behind `head`, and what `complete` adds. Tools with the same name
-/// are reported.
-pub(super) fn definitions<'c>(
-    tools: &'c [Tool],
-    names: &mut Names<'c>,
-    report: &mut Report,
-    head: impl Fn() -> Json<'c>,
-    complete: impl Fn(&'c Tool, Json<'c>, &mut Report) -> Json<'c>,
-) -> Vec<Json<'c>> {
-    let mut seen = BTreeSet::new();
-    for tool in tools.iter().filter(|tool| !seen.insert(&tool.name)) {
-        let what = format!("two tools have the name `{}`", shown(&tool.name));
-        report.add(DiagnosticCode::RequestRefused, None, what);
-    }
-    let definition = |tool: &'c Tool| {
-        let mut definition = head();
-        definition.push("name", names.get(&tool.name, None, report));
-        definition.push_some("description", tool.description.as_deref().filter(|text| !text.is_empty()));
-        complete(tool, definition, report)
-    };
-    tools.iter().map(definition).collect()
 }

@@ -2,26 +2,18 @@
 
 use super::{
     FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions},
+    draft::RequestDraft,
     history::{Block, BlockKind, Media, ToolResult, string},
     json::{Json, object},
     ledger,
-    names::{NameRule, Names},
     report::Report,
     rules,
     schema::{GEMINI, schema},
     turns::{self, BlockWriter, FormattedTurn},
 };
-use crate::{diagnostic::DiagnosticCode, model::Vendor};
+use crate::model::Vendor;
 use serde_json::json;
 use std::borrow::Cow;
-
-/// Letters, digits, and four more; the first is a letter or `_`.
-const NAMES: NameRule = NameRule {
-    longest: 64,
-    accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'),
-    begins: |c| c.is_ascii_alphabetic() || c == '_',
-};
 
 /// The body of the Gemini API.
 ///
@@ -50,18 +42,11 @@ impl RequestFormat for Gemini {
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object" });
-        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        let tools = definitions(
-            content.tools,
-            &mut names,
-            &mut draft.report,
-            || object! {},
-            |tool, mut json, report| {
-                json.push("parametersJsonSchema", schema(tool, &any, &GEMINI, report));
-                json
-            },
-        );
-        let mut writer = GeminiParts { names, report: &mut draft.report };
+        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+            json.push("parametersJsonSchema", schema(tool, &any, &GEMINI, report));
+            json
+        });
+        let mut writer = GeminiParts { draft: &mut draft };
         let mut list = turns::write(items, false, &mut writer);
         if content.target.row().model.signed_calls {
             list.iter_mut().for_each(sign_call);
@@ -91,8 +76,7 @@ impl RequestFormat for Gemini {
 
 /// The writer of parts for Gemini.
 struct GeminiParts<'c, 'r> {
-    names: Names<'c>,
-    report: &'r mut Report,
+    draft: &'r mut RequestDraft<'c>,
 }
 
 impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
@@ -103,7 +87,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
     }
 
     fn report(&mut self) -> &mut Report {
-        self.report
+        &mut self.draft.report
     }
 
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
@@ -112,31 +96,31 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 // A signature can come with an empty text.
                 let signature = block.source.fields.and_then(|fields| string(fields, "thoughtSignature"));
                 if text.is_empty() && signature.is_none() {
-                    return super::empty_block(message, self.report);
+                    return self.draft.empty_block(message);
                 }
                 let mut part = Self::text(text);
                 part.push_some("thoughtSignature", signature);
                 part
             }
             BlockKind::Image(media) | BlockKind::Document { media, .. } => {
-                inline(media, message, self.report)?
+                inline(media, message, self.draft)?
             }
             BlockKind::Reasoning(reasoning) => match reasoning.signature {
                 Some(signature) if reasoning.vendor == Vendor::Google => {
                     object! { "text": reasoning.text, "thought": true, "thoughtSignature": signature }
                 }
-                _ => return super::reasoning_left_out(message, &reasoning, self.report),
+                _ => return self.draft.reasoning_left_out(message, &reasoning),
             },
             BlockKind::Call { id, name, arguments, signature } => {
                 let mut call = object! {};
                 call.push_some("id", Some(id).filter(|id| !id.is_empty()));
-                call.push("name", self.names.get(name, message, self.report));
-                call.push("args", arguments.object(message, self.report));
+                call.push("name", self.draft.name(name, message));
+                call.push("args", arguments.object(message, &mut self.draft.report));
                 let mut part = object! { "functionCall": call };
                 part.push_some("thoughtSignature", signature);
                 part
             }
-            BlockKind::Other(kind) => return super::block_unsupported(message, kind, self.report),
+            BlockKind::Other(kind) => return self.draft.block_unsupported(message, kind),
         })
     }
 
@@ -148,10 +132,10 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 BlockKind::Text(text) => texts.push(text),
                 BlockKind::Document { media: Media::Text(text), .. } => texts.push(text.into()),
                 BlockKind::Image(media) | BlockKind::Document { media, .. } => {
-                    parts.extend(inline(media, message, self.report));
+                    parts.extend(inline(media, message, self.draft));
                 }
                 BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
-                BlockKind::Other(kind) => parts.extend(super::block_unsupported(message, kind, self.report)),
+                BlockKind::Other(kind) => parts.extend(self.draft.block_unsupported(message, kind)),
             }
         }
         let text = match texts.len() {
@@ -167,7 +151,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
         if !result.id.is_empty() {
             answer.push("id", result.id);
         }
-        answer.push("name", self.names.get(result.name.unwrap_or("unknown"), message, self.report));
+        answer.push("name", self.draft.name(result.name.unwrap_or("unknown"), message));
         answer.push("response", response);
         answer.push_list("parts", parts);
         object! { "functionResponse": answer }
@@ -182,13 +166,13 @@ fn sign_call(turn: &mut FormattedTurn<'_>) {
     }
 }
 
-fn inline<'c>(media: Media<'c>, message: Option<usize>, report: &mut Report) -> Option<Json<'c>> {
+fn inline<'c>(media: Media<'c>, message: Option<usize>, draft: &mut RequestDraft<'c>) -> Option<Json<'c>> {
     match media {
         Media::Base64 { media_type, data } => {
             Some(object! { "inlineData": object! { "mimeType": media_type, "data": data } })
         }
         Media::Url(url) => Some(object! { "fileData": object! { "fileUri": url } }),
         Media::Text(text) => Some(object! { "text": text }),
-        Media::File(_) => super::block_unsupported(message, "file", report),
+        Media::File(_) => draft.block_unsupported(message, "file"),
     }
 }

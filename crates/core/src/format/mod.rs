@@ -36,15 +36,7 @@ pub use openai_responses::OpenAiResponses;
 pub use sections::Sections;
 pub use text::Text;
 
-use crate::{
-    attachment::PlacedAttachment,
-    diagnostic::{DiagnosticCode, Diagnostics},
-    model::Vendor,
-    settings::shown,
-};
-use history::Reasoning;
-use json::Json;
-use report::Report;
+use crate::{attachment::PlacedAttachment, diagnostic::Diagnostics};
 use std::{borrow::Cow, fmt::Debug};
 
 /// The shape of a request. The same content gives the same bytes.
@@ -153,38 +145,10 @@ pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// Reports reasoning that this format has no place for, and returns nothing in its place.
-fn reasoning_left_out<'c>(
-    message: Option<usize>,
-    reasoning: &Reasoning<'_>,
-    report: &mut Report,
-) -> Option<Json<'c>> {
-    let whose = match (reasoning.vendor, reasoning.signature) {
-        (Vendor::Unknown, None) => "reasoning without a signature".to_owned(),
-        (Vendor::Unknown, Some(_)) => "reasoning whose vendor is not named by `provider`".to_owned(),
-        (vendor, _) => format!("reasoning of {vendor}"),
-    };
-    report.add(DiagnosticCode::RequestLeftOut, message, format!("{whose} is left out"));
-    None
-}
-
 /// Marks the text of a call that failed, for formats without a field for it.
 fn failure(text: Cow<'_, str>, is_error: bool) -> Cow<'_, str> {
     let marked = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
     if is_error && !marked { Cow::Owned(format!("Error: {text}")) } else { text }
-}
-
-/// Reports a text without content, which services refuse, and returns nothing in its place.
-fn empty_block<'c>(message: Option<usize>, report: &mut Report) -> Option<Json<'c>> {
-    report.add(DiagnosticCode::RequestLeftOut, message, "a text without content is left out");
-    None
-}
-
-/// Reports a block that this format has no place for, and returns nothing in its place.
-fn block_unsupported<'c>(message: Option<usize>, kind: &str, report: &mut Report) -> Option<Json<'c>> {
-    let what = format!("a block of type `{}` is left out", shown(kind));
-    report.add(DiagnosticCode::RequestBlockUnsupported, message, what);
-    None
 }
 
 #[cfg(test)]

@@ -19,7 +19,12 @@ impl NameRule {
     }
 }
 
-/// Letters, digits, `_` and `-`.
+/// Words of letters, digits, `_` and `-`.
+pub(super) const WORDS: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+/// Everything but control characters.
+pub(super) const PRINTABLE: NameRule =
+    NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
+
 pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
@@ -27,7 +32,7 @@ pub(super) fn is_word(c: char) -> bool {
 /// Rewrites names that a service would refuse. The same name always becomes the same, and two names never become one.
 #[derive(Debug)]
 pub(super) struct Names<'c> {
-    rule: NameRule,
+    pub rule: NameRule,
     code: DiagnosticCode,
     rewritten: BTreeMap<&'c str, String>,
 }

@@ -5,12 +5,8 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::ModelRole,
     settings::shown,
-    turn::Tool,
 };
-use serde::{
-    Serialize, Serializer,
-    ser::{SerializeMap, SerializeSeq},
-};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -49,11 +45,23 @@ impl RequestFormat for Neutral {
         let mut diagnostics = Diagnostics::new();
         let placement = place(&content, &mut diagnostics);
         let attachments = placement.new_ones();
-        let messages = placement.messages(content.messages);
+        // The details of a result are for the agent's interface.
+        let messages = placement.messages(content.messages).into_iter().map(|(role, mut fields)| {
+            if role == ModelRole::ToolResult && fields.contains_key("details") {
+                fields.to_mut().shift_remove("details");
+            }
+            fields
+        });
+        let any = json!({ "type": "object" });
+        let tools = content.tools.iter().map(|tool| NeutralTool {
+            name: &tool.name,
+            description: tool.description.as_deref().unwrap_or_default(),
+            input_schema: tool.input_schema.as_deref().unwrap_or(&any),
+        });
         let body = NeutralBody {
             system: Some(&*content.prompt.text).filter(|text| !text.is_empty()),
-            messages: Messages(&messages),
-            tools: ToolList(content.tools),
+            messages: messages.collect(),
+            tools: tools.collect(),
         };
         // Strings, numbers and maps with string keys are always JSON.
         let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
@@ -79,61 +87,15 @@ fn no_schema(name: &str) -> Diagnostic {
 #[derive(Serialize)]
 struct NeutralBody<'c> {
     system: Option<&'c str>,
-    messages: Messages<'c>,
-    tools: ToolList<'c>,
+    messages: Vec<Cow<'c, Map<String, Value>>>,
+    tools: Vec<NeutralTool<'c>>,
 }
 
-/// The role of a message, and its fields.
-type RoleMessage<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
-
-struct Messages<'c>(&'c [RoleMessage<'c>]);
-
-impl Serialize for Messages<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut list = to.serialize_seq(Some(self.0.len()))?;
-        for message in self.0 {
-            list.serialize_element(&SentMessage(message))?;
-        }
-        list.end()
-    }
-}
-
-/// A message without what only the agent's interface reads.
-struct SentMessage<'c>(&'c RoleMessage<'c>);
-
-impl Serialize for SentMessage<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let (role, fields) = self.0;
-        let kept = |key: &str| *role != ModelRole::ToolResult || key != "details";
-        let mut map = to.serialize_map(None)?;
-        for (key, value) in fields.iter().filter(|(key, _)| kept(key)) {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
-    }
-}
-
-struct ToolList<'c>(&'c [Tool]);
-
-impl Serialize for ToolList<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Definition<'c> {
-            name: &'c str,
-            description: &'c str,
-            input_schema: &'c Value,
-        }
-        let any = json!({ "type": "object" });
-        let mut list = to.serialize_seq(Some(self.0.len()))?;
-        for tool in self.0 {
-            list.serialize_element(&Definition {
-                name: &tool.name,
-                description: tool.description.as_deref().unwrap_or_default(),
-                input_schema: tool.input_schema.as_deref().unwrap_or(&any),
-            })?;
-        }
-        list.end()
-    }
+#[derive(Serialize)]
+struct NeutralTool<'c> {
+    name: &'c str,
+    description: &'c str,
+    input_schema: &'c Value,
 }
 
 #[cfg(test)]
@@ -142,6 +104,7 @@ mod tests {
     use crate::{
         message::{Message, MessageForms, convert},
         prompt::Prompt,
+        turn::Tool,
     };
 
     #[test]

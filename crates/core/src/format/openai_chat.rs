@@ -2,24 +2,18 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions},
+    draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
         ToolResult, string,
     },
     json::{Json, object},
-    ledger,
-    names::{NameRule, Names, is_word},
-    report::Report,
-    rules,
+    ledger, rules,
     schema::{COMPATIBLE, OPENAI, StrictRule, schema},
 };
 use crate::{diagnostic::DiagnosticCode, settings::shown};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
-const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
 ///
@@ -34,78 +28,58 @@ const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begi
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenAiChat {
-    dialect: ChatDialect,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChatDialect {
-    OpenAi,
-    Compatible,
+    /// False for compatible servers.
+    openai: bool,
 }
 
 impl OpenAiChat {
     /// The format for `OpenAI` itself.
-    pub const OPENAI: OpenAiChat = OpenAiChat { dialect: ChatDialect::OpenAi };
+    pub const OPENAI: OpenAiChat = OpenAiChat { openai: true };
     /// The format for compatible servers, such as vLLM, llama.cpp and `LiteLLM`.
-    pub const COMPATIBLE: OpenAiChat = OpenAiChat { dialect: ChatDialect::Compatible };
+    pub const COMPATIBLE: OpenAiChat = OpenAiChat { openai: false };
 }
 
 impl RequestFormat for OpenAiChat {
     fn name(&self) -> &'static str {
-        match self.dialect {
-            ChatDialect::OpenAi => "openai-chat",
-            ChatDialect::Compatible => "openai-compatible",
-        }
+        if self.openai { "openai-chat" } else { "openai-compatible" }
     }
 
     fn about(&self) -> &'static str {
-        match self.dialect {
-            ChatDialect::OpenAi => "the body of OpenAI's Chat Completions API",
-            ChatDialect::Compatible => "the same for compatible servers, without what only OpenAI knows",
+        match self.openai {
+            true => "the body of OpenAI's Chat Completions API",
+            false => "the same for compatible servers, without what only OpenAI knows",
         }
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let openai = self.dialect == ChatDialect::OpenAi;
-        let (mut draft, items) =
-            RequestDraft::of(&content, if openai { &rules::OPENAI_CHAT } else { &rules::COMPATIBLE });
+        let openai = self.openai;
+        let (history, rules) =
+            if openai { (&rules::OPENAI_CHAT, &OPENAI) } else { (&rules::COMPATIBLE, &COMPATIBLE) };
+        let (mut draft, items) = RequestDraft::of(&content, history);
         if openai {
             draft.plan.report(&mut draft.report);
         }
 
         let any = json!({ "type": "object", "properties": {} });
-        let rules = match self.dialect {
-            ChatDialect::OpenAi => &OPENAI,
-            ChatDialect::Compatible => &COMPATIBLE,
-        };
-        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        let tools = definitions(
-            content.tools,
-            &mut names,
-            &mut draft.report,
-            || object! {},
-            |tool, mut json, report| {
-                json.push("parameters", schema(tool, &any, rules, report));
-                if tool.strict && rules.strict != StrictRule::Ignored {
-                    json.push("strict", true);
-                }
-                object! { "type": "function", "function": json }
-            },
-        );
+        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+            json.push("parameters", schema(tool, &any, rules, report));
+            if tool.strict && rules.strict != StrictRule::Ignored {
+                json.push("strict", true);
+            }
+            object! { "type": "function", "function": json }
+        });
         let mut messages = ChatMessages {
             list: Vec::with_capacity(items.len() + 1),
-            names,
-            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
             role: if openai { "developer" } else { "system" },
             images: Vec::new(),
             openai,
-            report: &mut draft.report,
+            draft: &mut draft,
         };
         let blocks = content.prompt.blocks();
         if openai && !blocks.is_empty() {
             let parts = blocks.iter().enumerate().map(|(at, block)| {
                 let mut part = object! { "type": "text", "text": &content.prompt.text[block.range.clone()] };
-                if draft.plan.mark(at) == CacheMark::Placed {
+                if messages.draft.plan.mark(at) == CacheMark::Placed {
                     part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
                 }
                 part
@@ -135,29 +109,15 @@ impl RequestFormat for OpenAiChat {
 const OWN_FIELDS: [&str; 7] =
     ["annotations", "audio", "name", "reasoning_content", "reasoning_details", "refusal", "tool_calls"];
 
-/// Returns true if an answer came from this API and no name or id in it is rewritten.
-fn is_own(fields: &Map<String, Value>, blocks: &[Block<'_>]) -> bool {
-    let has_refusal =
-        |block: &Block<'_>| block.source.fields.is_some_and(|fields| fields.contains_key("refusal"));
-    let is_own = OWN_FIELDS.iter().any(|key| fields.contains_key(*key)) || blocks.iter().any(has_refusal);
-    let fits = |block: &Block<'_>| match &block.kind {
-        BlockKind::Call { id, name, .. } => IDS.fits(id) && NAMES.fits(name),
-        _ => true,
-    };
-    is_own && fields.contains_key("role") && blocks.iter().all(fits)
-}
-
 /// The messages under construction.
 struct ChatMessages<'c, 'r> {
     list: Vec<Json<'c>>,
-    names: Names<'c>,
-    ids: Names<'c>,
     /// The role of instructions.
     role: &'static str,
     /// The images of the results so far: they follow in a message of the user.
     images: Vec<Json<'c>>,
     openai: bool,
-    report: &'r mut Report,
+    draft: &'r mut RequestDraft<'c>,
 }
 
 impl<'c> ChatMessages<'c, '_> {
@@ -210,14 +170,28 @@ impl<'c> ChatMessages<'c, '_> {
         self.list.push(object! { "role": role, "content": content });
     }
 
+    /// Returns true if an answer came from this API and no name or id in it is rewritten.
+    fn is_own(&self, fields: &Map<String, Value>, blocks: &[Block<'_>]) -> bool {
+        let has_refusal =
+            |block: &Block<'_>| block.source.fields.is_some_and(|fields| fields.contains_key("refusal"));
+        let is_own = OWN_FIELDS.iter().any(|key| fields.contains_key(*key)) || blocks.iter().any(has_refusal);
+        let fits = |block: &Block<'_>| match &block.kind {
+            BlockKind::Call { id, name, .. } => {
+                self.draft.ids.rule.fits(id) && self.draft.names.rule.fits(name)
+            }
+            _ => true,
+        };
+        is_own && fields.contains_key("role") && blocks.iter().all(fits)
+    }
+
     fn answer(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>, fields: Option<&'c Map<String, Value>>) {
-        if let Some(fields) = fields.filter(|fields| is_own(fields, &blocks)) {
+        if let Some(fields) = fields.filter(|fields| self.is_own(fields, &blocks)) {
             // A response has fields that a request does not: empty ones, and the annotations of a text. Compatible servers
             // want their reasoning back; OpenAI does not know it.
             let reasoning = |key: &str| self.openai && key.starts_with("reasoning");
             if fields.keys().any(|key| reasoning(key)) {
                 let what = "reasoning without a signature is left out";
-                self.report.add(DiagnosticCode::RequestLeftOut, at, what);
+                self.draft.report.add(DiagnosticCode::RequestLeftOut, at, what);
             }
             let entries = fields.iter().filter(|(key, value)| {
                 let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
@@ -231,29 +205,25 @@ impl<'c> ChatMessages<'c, '_> {
         let mut calls = Vec::new();
         for Block { kind, source } in blocks {
             match kind {
-                BlockKind::Text(own) if own.trim().is_empty() => {
-                    calls.extend(super::empty_block(at, self.report));
-                }
+                BlockKind::Text(own) if own.trim().is_empty() => calls.extend(self.draft.empty_block(at)),
                 BlockKind::Text(own) => text.push(own),
                 BlockKind::Reasoning(reasoning) => {
-                    calls.extend(super::reasoning_left_out(at, &reasoning, self.report));
+                    calls.extend(self.draft.reasoning_left_out(at, &reasoning));
                 }
                 BlockKind::Call { id, name, arguments, .. } => calls.push(object! {
-                    "id": self.ids.get(id, at, self.report),
+                    "id": self.draft.id(id, at),
                     "type": "function",
                     "function": object! {
-                        "name": self.names.get(name, at, self.report),
+                        "name": self.draft.name(name, at),
                         "arguments": arguments.text(),
                     },
                 }),
                 BlockKind::Other(_) if source.dialect == Dialect::OpenAiChat => {
                     calls.extend(source.fields.map(Json::Map));
                 }
-                BlockKind::Image(_) => calls.extend(super::block_unsupported(at, "image", self.report)),
-                BlockKind::Document { .. } => {
-                    calls.extend(super::block_unsupported(at, "document", self.report));
-                }
-                BlockKind::Other(kind) => calls.extend(super::block_unsupported(at, kind, self.report)),
+                BlockKind::Image(_) => calls.extend(self.draft.block_unsupported(at, "image")),
+                BlockKind::Document { .. } => calls.extend(self.draft.block_unsupported(at, "document")),
+                BlockKind::Other(kind) => calls.extend(self.draft.block_unsupported(at, kind)),
             }
         }
         if text.is_empty() && calls.is_empty() {
@@ -270,7 +240,9 @@ impl<'c> ChatMessages<'c, '_> {
     }
 
     fn result(&mut self, at: Option<usize>, result: ToolResult<'c>) {
-        if let (Some(fields), true) = (result.own_fields(Dialect::OpenAiChat), IDS.fits(result.id)) {
+        if let (Some(fields), true) =
+            (result.own_fields(Dialect::OpenAiChat), self.draft.ids.rule.fits(result.id))
+        {
             return self.list.push(Json::Map(fields));
         }
         let mut texts: Vec<Cow<'c, str>> = Vec::new();
@@ -280,15 +252,15 @@ impl<'c> ChatMessages<'c, '_> {
                 BlockKind::Text(text) => texts.push(text),
                 kind @ BlockKind::Image(_) => images.push(Block { kind, source: block.source }),
                 BlockKind::Document { media: Media::Text(text), .. } => texts.push(text.into()),
-                BlockKind::Document { .. } => drop(super::block_unsupported(at, "document", self.report)),
+                BlockKind::Document { .. } => drop(self.draft.block_unsupported(at, "document")),
                 BlockKind::Reasoning(_) | BlockKind::Call { .. } => {}
-                BlockKind::Other(kind) => drop(super::block_unsupported(at, kind, self.report)),
+                BlockKind::Other(kind) => drop(self.draft.block_unsupported(at, kind)),
             }
         }
         let images = self.parts(at, images);
         if !images.is_empty() {
             let what = "an image in the result of a tool is sent in a message of the user behind it";
-            self.report.add(DiagnosticCode::RequestMoved, at, what);
+            self.draft.report.add(DiagnosticCode::RequestMoved, at, what);
             texts.push("(the image is in the next message of the user)".into());
             self.images.push(object! {
                 "type": "text",
@@ -302,7 +274,7 @@ impl<'c> ChatMessages<'c, '_> {
         };
         let message = object! {
             "role": "tool",
-            "tool_call_id": self.ids.get(result.id, at, self.report),
+            "tool_call_id": self.draft.id(result.id, at),
             "content": super::failure(text, result.is_error),
         };
         self.list.push(message);
@@ -319,11 +291,11 @@ impl<'c> ChatMessages<'c, '_> {
             return Some(Json::Map(fields));
         }
         match kind {
-            BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
+            BlockKind::Text(text) if text.trim().is_empty() => self.draft.empty_block(at),
             BlockKind::Text(text) => Some(object! { "type": "text", "text": text }),
             BlockKind::Image(media) => match media.url() {
                 Some(url) => Some(object! { "type": "image_url", "image_url": object! { "url": url } }),
-                None => super::block_unsupported(at, "image", self.report),
+                None => self.draft.block_unsupported(at, "image"),
             },
             BlockKind::Document { media: Media::Text(text), .. } => {
                 Some(object! { "type": "text", "text": text })
@@ -338,10 +310,10 @@ impl<'c> ChatMessages<'c, '_> {
                 };
                 Some(object! { "type": "file", "file": file })
             }
-            BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
-            BlockKind::Reasoning(reasoning) => super::reasoning_left_out(at, &reasoning, self.report),
-            BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
-            BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
+            BlockKind::Document { .. } => self.draft.block_unsupported(at, "document"),
+            BlockKind::Reasoning(reasoning) => self.draft.reasoning_left_out(at, &reasoning),
+            BlockKind::Call { .. } => self.draft.block_unsupported(at, "toolCall"),
+            BlockKind::Other(kind) => self.draft.block_unsupported(at, kind),
         }
     }
 }

@@ -2,23 +2,17 @@
 
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
-    draft::{RequestDraft, definitions},
+    draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
         ToolResult, string,
     },
     json::{Json, object},
-    ledger,
-    names::{NameRule, Names, is_word},
-    report::Report,
-    rules,
+    ledger, rules,
     schema::{OPENAI, schema},
 };
-use crate::{diagnostic::DiagnosticCode, model::Vendor};
+use crate::model::Vendor;
 use serde_json::{Map, Value, json, value::RawValue};
-
-const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
-const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Responses API.
 ///
@@ -48,25 +42,17 @@ impl RequestFormat for OpenAiResponses {
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object", "properties": {} });
-        let mut names = Names::new(NAMES, DiagnosticCode::RequestNameRewritten);
-        let head = || object! { "type": "function" };
-        let tools =
-            definitions(content.tools, &mut names, &mut draft.report, head, |tool, mut json, report| {
-                json.push("parameters", schema(tool, &any, &OPENAI, report));
-                json.push("strict", tool.strict);
-                json
-            });
-        let mut input = Input {
-            list: Vec::with_capacity(items.len() + 1),
-            names,
-            ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
-            report: &mut draft.report,
-        };
+        let tools = draft.definitions(content.tools, Some("function"), |tool, mut json, report| {
+            json.push("parameters", schema(tool, &any, &OPENAI, report));
+            json.push("strict", tool.strict);
+            json
+        });
+        let mut input = Input { list: Vec::with_capacity(items.len() + 1), draft: &mut draft };
         let blocks = content.prompt.blocks();
         if !blocks.is_empty() {
             let parts = blocks.iter().enumerate().map(|(at, block)| {
                 let mut part = input_text(&content.prompt.text[block.range.clone()]);
-                if draft.plan.mark(at) == CacheMark::Placed {
+                if input.draft.plan.mark(at) == CacheMark::Placed {
                     part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
                 }
                 part
@@ -91,9 +77,7 @@ impl RequestFormat for OpenAiResponses {
 /// The items under construction.
 struct Input<'c, 'r> {
     list: Vec<Json<'c>>,
-    names: Names<'c>,
-    ids: Names<'c>,
-    report: &'r mut Report,
+    draft: &'r mut RequestDraft<'c>,
 }
 
 impl<'c> Input<'c, '_> {
@@ -136,7 +120,9 @@ impl<'c> Input<'c, '_> {
             let is_item =
                 !matches!(kind, BlockKind::Text(_) | BlockKind::Image(_) | BlockKind::Document { .. });
             let rewritten = match &kind {
-                BlockKind::Call { id, name, .. } => !IDS.fits(id) || !NAMES.fits(name),
+                BlockKind::Call { id, name, .. } => {
+                    !self.draft.ids.rule.fits(id) || !self.draft.names.rule.fits(name)
+                }
                 _ => false,
             };
             if is_item && !rewritten {
@@ -144,9 +130,7 @@ impl<'c> Input<'c, '_> {
             }
         }
         match kind {
-            BlockKind::Text(text) if text.trim().is_empty() => {
-                self.list.extend(super::empty_block(at, self.report));
-            }
+            BlockKind::Text(text) if text.trim().is_empty() => self.list.extend(self.draft.empty_block(at)),
             BlockKind::Text(text) => {
                 let mut item = object! { "type": "message", "role": "assistant", "content": text };
                 let signature = source.fields.and_then(|fields| string(fields, "textSignature"));
@@ -166,25 +150,25 @@ impl<'c> Input<'c, '_> {
                     });
                 match item {
                     Some(item) => self.list.push(Json::Raw(item)),
-                    None => self.list.extend(super::reasoning_left_out(at, &reasoning, self.report)),
+                    None => self.list.extend(self.draft.reasoning_left_out(at, &reasoning)),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => self.list.push(object! {
                 "type": "function_call",
-                "call_id": self.ids.get(call_id(id), at, self.report),
-                "name": self.names.get(name, at, self.report),
+                "call_id": self.draft.id(call_id(id), at),
+                "name": self.draft.name(name, at),
                 "arguments": arguments.text(),
             }),
-            BlockKind::Image(_) => self.list.extend(super::block_unsupported(at, "image", self.report)),
-            BlockKind::Document { .. } => {
-                self.list.extend(super::block_unsupported(at, "document", self.report));
-            }
-            BlockKind::Other(kind) => self.list.extend(super::block_unsupported(at, kind, self.report)),
+            BlockKind::Image(_) => self.list.extend(self.draft.block_unsupported(at, "image")),
+            BlockKind::Document { .. } => self.list.extend(self.draft.block_unsupported(at, "document")),
+            BlockKind::Other(kind) => self.list.extend(self.draft.block_unsupported(at, kind)),
         }
     }
 
     fn result(&mut self, at: Option<usize>, result: ToolResult<'c>) {
-        if let (Some(fields), true) = (result.own_fields(Dialect::OpenAiResponses), IDS.fits(result.id)) {
+        if let (Some(fields), true) =
+            (result.own_fields(Dialect::OpenAiResponses), self.draft.ids.rule.fits(result.id))
+        {
             return self.list.push(Json::Map(fields));
         }
         let mut blocks = result.blocks;
@@ -206,7 +190,7 @@ impl<'c> Input<'c, '_> {
         };
         let item = object! {
             "type": "function_call_output",
-            "call_id": self.ids.get(call_id(result.id), at, self.report),
+            "call_id": self.draft.id(call_id(result.id), at),
             "output": output,
         };
         self.list.push(item);
@@ -223,22 +207,20 @@ impl<'c> Input<'c, '_> {
             return Some(Json::Map(fields));
         }
         Some(match kind {
-            BlockKind::Text(text) if text.trim().is_empty() => return super::empty_block(at, self.report),
+            BlockKind::Text(text) if text.trim().is_empty() => return self.draft.empty_block(at),
             BlockKind::Text(text) => object! { "type": "input_text", "text": text },
             BlockKind::Image(Media::File(id)) => {
                 object! { "type": "input_image", "detail": "auto", "file_id": id }
             }
             BlockKind::Image(media) => match media.url() {
                 Some(url) => object! { "type": "input_image", "detail": "auto", "image_url": url },
-                None => return super::block_unsupported(at, "image", self.report),
+                None => return self.draft.block_unsupported(at, "image"),
             },
             BlockKind::Document { media: Media::Text(text), .. } => input_text(text),
             BlockKind::Document { media, name } => file(media, name),
-            BlockKind::Reasoning(reasoning) => {
-                return super::reasoning_left_out(at, &reasoning, self.report);
-            }
-            BlockKind::Call { .. } => return super::block_unsupported(at, "toolCall", self.report),
-            BlockKind::Other(kind) => return super::block_unsupported(at, kind, self.report),
+            BlockKind::Reasoning(reasoning) => return self.draft.reasoning_left_out(at, &reasoning),
+            BlockKind::Call { .. } => return self.draft.block_unsupported(at, "toolCall"),
+            BlockKind::Other(kind) => return self.draft.block_unsupported(at, kind),
         })
     }
 }

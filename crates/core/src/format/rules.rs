@@ -4,6 +4,7 @@ use super::{
     RequestContent,
     history::{Block, BlockKind, Dialect, HistoryEntry, HistoryEntryKind, Media, string},
     json::Json,
+    names::{NameRule, PRINTABLE, WORDS, is_word},
     report::Report,
     turns::FormattedTurn,
 };
@@ -25,6 +26,10 @@ pub(super) struct HistoryRules {
     pub fields: &'static str,
     /// True if a file that is sent as data has a name.
     pub names_files: bool,
+    /// The names of tools that the service accepts.
+    pub names: NameRule,
+    /// The ids of calls that it accepts.
+    pub ids: NameRule,
     /// The requests that the service refuses.
     pub refusals: &'static [Refusal],
 }
@@ -46,6 +51,8 @@ pub(super) const ANTHROPIC: HistoryRules = HistoryRules {
     dialect: Dialect::Anthropic,
     fields: "cache_control citations filename title",
     names_files: true,
+    names: WORDS,
+    ids: WORDS,
     refusals: &[NO_MESSAGE, NO_TOOLS, ANSWER_LAST, REASONING_LAST, BLANK_LAST, SHORT_MARK],
 };
 
@@ -55,6 +62,8 @@ pub(super) const BEDROCK: HistoryRules = HistoryRules {
     dialect: Dialect::Neutral,
     fields: "context",
     names_files: false,
+    names: WORDS,
+    ids: NameRule { accepts: |c| is_word(c) || matches!(c, '.' | ':'), ..WORDS },
     refusals: &[NO_MESSAGE, ANSWER_FIRST, NO_TOOLS, ANSWER_LAST, BLANK_LAST],
 };
 
@@ -63,6 +72,12 @@ pub(super) const GEMINI: HistoryRules = HistoryRules {
     dialect: Dialect::Neutral,
     fields: "thoughtSignature",
     names_files: false,
+    names: NameRule {
+        accepts: |c| is_word(c) || matches!(c, '.' | ':'),
+        begins: |c| c.is_ascii_alphabetic() || c == '_',
+        ..WORDS
+    },
+    ids: PRINTABLE,
     refusals: &[NO_MESSAGE, CALL_FIRST],
 };
 
@@ -71,6 +86,8 @@ pub(super) const OPENAI_CHAT: HistoryRules = HistoryRules {
     dialect: Dialect::OpenAiChat,
     fields: "annotations audio name reasoning_details",
     names_files: true,
+    names: WORDS,
+    ids: PRINTABLE,
     refusals: &[],
 };
 
@@ -81,6 +98,8 @@ pub(super) const OPENAI_RESPONSES: HistoryRules = HistoryRules {
     dialect: Dialect::OpenAiResponses,
     fields: "phase textSignature",
     names_files: true,
+    names: WORDS,
+    ids: PRINTABLE,
     refusals: &[],
 };
 

@@ -6,7 +6,6 @@
 use super::report::Report;
 use crate::{diagnostic::DiagnosticCode, settings::shown, turn::Tool};
 use serde_json::Value;
-use std::fmt;
 
 /// The rules of a service for the schema of a tool.
 #[derive(Debug)]
@@ -180,37 +179,21 @@ fn is_array(schema: &Value) -> bool {
     }
 }
 
-/// The place of a schema inside of another one.
-#[derive(Clone, Copy, Debug)]
-enum SchemaPlace<'s> {
-    Top,
-    Named(&'s str),
-    Entry(&'s str),
-}
-
-impl fmt::Display for SchemaPlace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SchemaPlace::Top => write!(f, "it"),
-            SchemaPlace::Named(name) => write!(f, "`{}`", shown(name)),
-            SchemaPlace::Entry(keyword) => write!(f, "an entry of `{keyword}`"),
-        }
-    }
-}
-
-/// Returns a schema and those inside of it. Values such as those of `enum` and `default` are no schemas.
-fn schemas(schema: &Value) -> Vec<(SchemaPlace<'_>, &Value)> {
-    let mut found = vec![(SchemaPlace::Top, schema)];
+/// Returns a schema and those inside of it, each with words for its place. Values such as those of `enum` and `default` are
+/// no schemas.
+fn schemas(schema: &Value) -> Vec<(String, &Value)> {
+    let named = |name: &str| format!("`{}`", shown(name));
+    let mut found = vec![("it".to_owned(), schema)];
     let mut at = 0;
-    while let Some((_, inner)) = found.get(at).copied() {
+    while let Some(&(_, inner)) = found.get(at) {
         at += 1;
         for (keyword, value) in inner.as_object().into_iter().flatten() {
             match (keyword.as_str(), value) {
                 ("$defs" | "definitions" | "patternProperties" | "properties", Value::Object(fields)) => {
-                    found.extend(fields.iter().map(|(name, value)| (SchemaPlace::Named(name), value)));
+                    found.extend(fields.iter().map(|(name, value)| (named(name), value)));
                 }
                 ("allOf" | "anyOf" | "items" | "oneOf" | "prefixItems", Value::Array(values)) => {
-                    found.extend(values.iter().map(|value| (SchemaPlace::Entry(keyword), value)));
+                    found.extend(values.iter().map(|value| (format!("an entry of `{keyword}`"), value)));
                 }
                 (
                     "additionalProperties"
@@ -222,7 +205,7 @@ fn schemas(schema: &Value) -> Vec<(SchemaPlace<'_>, &Value)> {
                     | "propertyNames"
                     | "then",
                     Value::Object(_),
-                ) => found.push((SchemaPlace::Named(keyword), value)),
+                ) => found.push((named(keyword), value)),
                 _ => {}
             }
         }
