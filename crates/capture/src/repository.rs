@@ -74,12 +74,12 @@ pub struct ReadLimit {
     pub most: usize,
     /// The unit of it.
     pub unit: LimitUnit,
-    /// The files that have it together.
+    /// True if the files of a directory and of all above it have it together.
     #[serde(default)]
-    pub of: LimitScope,
-    /// What happens to a longer one.
+    pub is_of_path: bool,
+    /// True if the agent prints a warning and reads the whole file.
     #[serde(default)]
-    pub effect: LimitEffect,
+    pub is_warning: bool,
 }
 
 /// The unit of a limit.
@@ -90,28 +90,6 @@ pub enum LimitUnit {
     Bytes,
     /// Characters.
     Characters,
-}
-
-/// The files that a limit is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LimitScope {
-    /// Each file by itself.
-    #[default]
-    File,
-    /// Those of a directory and of all above it.
-    Path,
-}
-
-/// What an agent does with what is longer than its limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LimitEffect {
-    /// The rest is not read.
-    #[default]
-    Cut,
-    /// The agent prints a warning.
-    Warning,
 }
 
 /// A file of a work tree.
@@ -559,31 +537,28 @@ fn limits(files: &[RepositoryFile], reads: &[FileRead<'_, '_>], findings: &mut D
         let Some(shown) = file.names.first().filter(|_| seen.insert((read.file, read.pattern.id()))) else {
             continue;
         };
-        let above: usize = match limit.of {
-            LimitScope::File => 0,
-            LimitScope::Path => {
-                let is_above = |other: &&FileRead<'_, '_>| {
-                    other.pattern.id() == read.pattern.id()
-                        && other.base != read.base
-                        && read.base.starts_with(other.base)
-                };
-                reads.iter().filter(is_above).map(|other| limit.size(&files[other.file].text)).sum()
-            }
+        let is_above = |other: &&FileRead<'_, '_>| {
+            limit.is_of_path
+                && other.pattern.id() == read.pattern.id()
+                && other.base != read.base
+                && read.base.starts_with(other.base)
         };
+        let above: usize =
+            reads.iter().filter(is_above).map(|other| limit.size(&files[other.file].text)).sum();
         let size = limit.size(&file.text);
         let Some(over) = (above + size).checked_sub(limit.most).filter(|over| *over > 0) else { continue };
-        let ReadLimit { most, unit, of, effect } = limit;
+        let ReadLimit { most, unit, is_of_path, is_warning } = limit;
         let unit = if unit == LimitUnit::Bytes { "bytes" } else { "characters" };
-        if effect == LimitEffect::Warning {
+        if is_warning {
             let message =
                 format!("{title} prints a warning for a file of more than {most} {unit}: it has {size}");
             let diagnostic = Diagnostic::info(DiagnosticCode::InstructionsLong, message);
             findings.push(diagnostic.at(Place::file(None, shown)));
             continue;
         }
-        let whole = match of {
-            LimitScope::File => "a file".to_owned(),
-            LimitScope::Path => format!("`{}` from the root down", read.pattern.glob.text),
+        let whole = match is_of_path {
+            true => format!("`{}` from the root down", read.pattern.glob.text),
+            false => "a file".to_owned(),
         };
         let lost = match over {
             over if over >= size => "this file is not read".to_owned(),
