@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{BuildOptions, TrustChoice, input::grants};
 use jiff::Timestamp;
-use ledger::{print, print_blocks, read};
+use ledger::{print, read};
 use preface_core::{
     attachment::PlacedAttachment,
     budget::Counter,
@@ -27,7 +27,7 @@ use preface_core::{
 };
 use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest, format_instant};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 use std::mem::take;
 
 /// The purpose of a request.
@@ -153,42 +153,25 @@ pub struct RequestSummary {
 }
 
 impl RequestSummary {
-    /// Returns the summary of a compaction whose request was not made here.
-    fn compaction(
-        number: u64,
-        revision: Revision,
-        at: Timestamp,
-        usage: Option<RequestUsage>,
-    ) -> RequestSummary {
-        RequestSummary {
-            number,
-            at: format_instant(at),
-            revision: revision.revision,
-            purpose: RequestPurpose::Compaction,
-            after_compaction: false,
-            format: None,
-            model: None,
-            bytes: 0,
-            comparison: None,
-            expected_read: 0.0,
-            cache_read: usage.map(RequestUsage::cache_read_share),
-            usage,
-        }
-    }
-
-    /// Returns the summary of a request of a turn with whole blocks; `before` is the one before it.
+    /// Returns the summary of a request with whole blocks; `before` is the one before it. A compaction whose request was not made
+    /// here has no format and no blocks.
     #[expect(clippy::cast_precision_loss, reason = "shares, not counts")]
-    fn of(before: Option<&NumberedRequest>, request: &NumberedRequest) -> RequestSummary {
+    fn of(before: Option<&NumberedRequest>, request: &NumberedRequest, purpose: RequestPurpose) -> Self {
         let record = &request.record;
         let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
         RequestSummary {
-            purpose: RequestPurpose::Turn,
-            format: Some(record.format.clone()),
+            number: request.number,
+            at: format_instant(request.at),
+            revision: request.revision.revision,
+            purpose,
+            after_compaction: false,
+            format: Some(record.format.clone()).filter(|format| !format.is_empty()),
             model: record.model.clone(),
             bytes,
             comparison: before.map(|before| before.record.compare(record)),
             expected_read: record.readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
-            ..RequestSummary::compaction(request.number, request.revision, request.at, record.usage)
+            cache_read: record.usage.map(RequestUsage::cache_read_share),
+            usage: record.usage,
         }
     }
 }
@@ -234,7 +217,7 @@ impl ToolSelection {
 }
 
 /// The stored form of a request: blocks that it shares with the one before are not repeated.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct StoredRecord {
     version: u32,
     /// The number of blocks at the beginning that are those of the request before.
@@ -248,19 +231,9 @@ struct StoredRecord {
     /// The tool definitions, in the record that begins to use them: later requests of the same choice of tools have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tools: Option<ConversationTools>,
-    // The fields of `RequestRecord`. Its blocks are JSON here: most readers do not need those of every record.
-    format: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
-    blocks: Box<RawValue>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<usize>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    attachments: Vec<PlacedAttachment>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    readable: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    usage: Option<RequestUsage>,
+    /// The request, without the shared blocks.
+    #[serde(flatten)]
+    record: RequestRecord,
 }
 
 /// The tool definitions of a conversation. They stay as they are, whatever happens to servers and files, until the caller asks
@@ -423,6 +396,7 @@ impl ConversationService {
                 );
             }
             let shared = comparison.as_ref().map_or(0, |comparison| comparison.common_blocks);
+            record.blocks.drain(..shared);
             let stored = StoredRecord {
                 version: VERSION,
                 shared,
@@ -434,13 +408,7 @@ impl ConversationService {
                     project: kept.as_ref().map_or(&selection.project, |kept| &kept.project).clone(),
                     since: actor.at,
                 }),
-                format: record.format,
-                model: record.model,
-                blocks: print_blocks(&record.blocks[shared..])?,
-                marks: record.marks,
-                attachments: record.attachments,
-                readable: record.readable,
-                usage: record.usage,
+                record,
             };
             let number = ledger.last + 1;
             if self.add(head, number, &stored, actor).await? {
@@ -488,7 +456,7 @@ impl ConversationService {
         let stored =
             stored.into_iter().next().filter(|stored| stored.number == number).ok_or_else(unknown)?;
         let mut record = read(&stored)?;
-        record.usage = Some(usage);
+        record.record.usage = Some(usage);
         if self.store.set_request(id, number, print(&record)?).await? { Ok(()) } else { Err(unknown()) }
     }
 
@@ -503,20 +471,7 @@ impl ConversationService {
             if ledger.last == 0 || ledger.compacted {
                 return Ok(());
             }
-            let stored = StoredRecord {
-                version: VERSION,
-                shared: 0,
-                reasoning_from: 0,
-                compacted: true,
-                tools: None,
-                format: String::new(),
-                model: None,
-                blocks: print_blocks(&[])?,
-                marks: Vec::new(),
-                attachments: Vec::new(),
-                readable: None,
-                usage: None,
-            };
+            let stored = StoredRecord { version: VERSION, compacted: true, ..StoredRecord::default() };
             if self.add(head, ledger.last + 1, &stored, actor).await? {
                 return Ok(());
             }
