@@ -9,25 +9,18 @@ use crate::{
     headers::RequestIds,
     log_line,
     receive::BodyMemory,
-    telemetry::{Metrics, Series},
+    telemetry::Metrics,
 };
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, MatchedPath, Request},
+    extract::{DefaultBodyLimit, MatchedPath, Request, State},
     http::{HeaderValue, Method, StatusCode, header},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
 };
 use preface_engine::core::lint::character::escape_json;
-use std::{
-    any::Any,
-    convert::Infallible,
-    future::Future,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll},
-    time::Instant,
-};
-use tower::{Layer, Service, ServiceBuilder};
+use std::{any::Any, pin::pin, sync::Arc, time::Instant};
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 
 /// The files of the page.
@@ -49,7 +42,9 @@ pub fn layered(router: Router, app: &App) -> Router {
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
-    let layers = ServiceBuilder::new().layer(PassLayer(shell)).layer(CatchPanicLayer::custom(panic_response));
+    let layers = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(shell, pass))
+        .layer(CatchPanicLayer::custom(panic_response));
     router.layer(layers.layer(DefaultBodyLimit::disable()))
 }
 
@@ -63,56 +58,13 @@ struct Shell {
     parameters: QueryParameters,
 }
 
-#[derive(Clone, Debug)]
-struct PassLayer(Arc<Shell>);
-
-impl<S> Layer<S> for PassLayer {
-    type Service = Pass<S>;
-
-    fn layer(&self, inner: S) -> Pass<S> {
-        Pass { inner, shell: self.0.clone(), series: Arc::default() }
-    }
-}
-
-/// One route with what its requests pass.
-#[derive(Clone, Debug)]
-struct Pass<S> {
-    inner: S,
-    shell: Arc<Shell>,
-    /// The numbers of this route.
-    series: Arc<Series>,
-}
-
-impl<S> Service<Request> for Pass<S>
-where
-    S: Service<Request, Error = Infallible> + Clone + Send + 'static,
-    S::Response: IntoResponse,
-    S::Future: Send,
-{
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        // The service that was polled ready is the one that is called.
-        let fresh = self.inner.clone();
-        let inner = std::mem::replace(&mut self.inner, fresh);
-        let (shell, series) = (self.shell.clone(), self.series.clone());
-        Box::pin(async move { Ok(shell.pass(request, inner, &series).await) })
-    }
+/// Passes a request on to its route.
+async fn pass(State(shell): State<Arc<Shell>>, request: Request, next: Next) -> Response {
+    shell.pass(request, next).await
 }
 
 impl Shell {
-    async fn pass<S>(&self, request: Request, mut inner: S, series: &Series) -> Response
-    where
-        S: Service<Request, Error = Infallible> + Send,
-        S::Response: IntoResponse,
-        S::Future: Send,
-    {
+    async fn pass(&self, request: Request, next: Next) -> Response {
         let id = self.ids.of(request.headers());
         let method = request.method().clone();
         let matched = request.extensions().get::<MatchedPath>().cloned();
@@ -122,7 +74,6 @@ impl Shell {
         let metrics = &*self.app.metrics;
         let identity = Identity::Anonymous;
         let mut outcome = Outcome {
-            series,
             metrics,
             started: Instant::now(),
             id: &id,
@@ -154,8 +105,7 @@ impl Shell {
                 self.parameters.check(&method, route, &parts.uri)?;
                 let (most, limits) = (self.app.settings.max_body, &self.app.limits);
                 let (body, _share) = self.bodies.receive(&parts.headers, body, most, limits).await?;
-                let Ok(response) = inner.call(Request::from_parts(parts, body.into())).await;
-                Ok::<_, Problem>(response.into_response())
+                Ok::<_, Problem>(next.run(Request::from_parts(parts, body.into())).await)
             });
             tokio::time::timeout(self.app.limits.deadline, response).await.map_err(|_| deadline_problem())?
         };
@@ -222,33 +172,22 @@ impl Shell {
 }
 
 /// The end of a request, for the metrics and the log. Where the client goes away before it, that is the end (499).
-struct Outcome<'p> {
-    series: &'p Series,
+pub(crate) struct Outcome<'p> {
     metrics: &'p Metrics,
     started: Instant,
-    id: &'p HeaderValue,
-    method: &'p Method,
-    route: &'p str,
-    identity: Identity,
+    pub(crate) id: &'p HeaderValue,
+    pub(crate) method: &'p Method,
+    pub(crate) route: &'p str,
+    pub(crate) identity: Identity,
     is_written: bool,
 }
 
 impl Outcome<'_> {
     fn write(&mut self, status: StatusCode, failure: Option<&Problem>) {
-        let Outcome { series, metrics, id, method, route, .. } = *self;
         self.is_written = true;
         let took = self.started.elapsed();
-        series.count_response(metrics, route, method, status, took);
-        log_line::write(&log_line::LogLine {
-            id,
-            method,
-            route,
-            status,
-            took,
-            actor: self.identity.name(),
-            code: failure.map(|failure| failure.code.as_str()),
-            reason: failure.and_then(|failure| failure.reason.as_deref()),
-        });
+        self.metrics.count_response(self.route, self.method, status, took);
+        log_line::write(self, status, took, failure);
     }
 }
 

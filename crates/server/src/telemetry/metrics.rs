@@ -1,5 +1,6 @@
 //! The metrics of `/metrics`.
 
+use axum::http::{Method, StatusCode};
 use preface_core::format::RequestUsage;
 use prometheus_client::{
     encoding::{EncodeLabelValue, text},
@@ -48,13 +49,13 @@ pub enum CacheAnswer {
 }
 
 /// Labels with their names.
-pub(super) type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
+type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
 /// Counts what happens. Each service has its own.
 pub struct Metrics {
     registry: Registry,
-    pub(super) requests: Family<Labels<3>, Counter>,
-    pub(super) seconds: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    requests: Family<Labels<3>, Counter>,
+    seconds: Family<Labels<1>, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
     pub(crate) connections: Gauge,
     limits: Family<Labels<1>, Counter>,
@@ -68,6 +69,9 @@ pub struct Metrics {
     formatted: Family<[(&'static str, bool); 1], Counter>,
     tokens: Family<Labels<1>, Counter>,
 }
+
+/// The methods that are counted apart.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
 
 /// The pause between two lines about limits.
 const REPORTED_EACH: Duration = Duration::from_secs(10);
@@ -129,6 +133,23 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Counts a response. Methods that no route has are counted as one.
+    pub(crate) fn count_response(&self, route: &str, method: &Method, status: StatusCode, took: Duration) {
+        let route = || Cow::from(route.to_owned());
+        let method = METHODS.into_iter().find(|known| *known == method.as_str()).unwrap_or("other");
+        let class = match status.as_u16() {
+            499 => "499",
+            100..200 => "1xx",
+            200..300 => "2xx",
+            300..400 => "3xx",
+            400..500 => "4xx",
+            _ => "5xx",
+        };
+        let labels = [("route", route()), ("method", method.into()), ("status", class.into())];
+        self.requests.get_or_create(&labels).inc();
+        self.seconds.get_or_create(&[("route", route())]).observe(took.as_secs_f64());
+    }
+
     /// A prompt was constructed, or was not.
     pub fn count_construction(&self, outcome: ConstructOutcome) {
         self.constructs.get_or_create(&[("outcome", outcome)]).inc();

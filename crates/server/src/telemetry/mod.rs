@@ -2,13 +2,11 @@
 
 mod log;
 mod metrics;
-mod series;
 #[cfg(feature = "otel")]
 mod traces;
 
 pub use log::{LogFormat, Telemetry, TelemetryError};
 pub use metrics::{CacheAnswer, ConstructOutcome, Metrics};
-pub(crate) use series::Series;
 #[cfg(feature = "otel")]
 pub(crate) use traces::{request_span, set_parent};
 
