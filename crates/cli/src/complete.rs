@@ -190,7 +190,7 @@ pub fn conversations() -> ArgValueCandidates {
 pub fn templates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let found = of_store(async |store, page| Ok(store.templates(page).await?.items));
-        candidates(found.into_iter().map(|one| one.current.name.as_str().to_owned()))
+        candidates(found.into_iter().map(|one| one.name.as_str().to_owned()))
     })
 }
 

@@ -11,7 +11,7 @@ use preface_engine::{
         system::System,
         trust::{TrustError, TrustStore},
     },
-    store::{self, Actor, Store, StoreError, StoreUrl},
+    store::{self, Actor, Page, PageRequest, Store, StoreError, StoreUrl},
 };
 use std::{
     future::Future,
@@ -153,6 +153,25 @@ pub fn with<T, Done: Future<Output = CommandResult<T>>>(
         closed?;
         Ok(done)
     })
+}
+
+/// Reads pages one after the other, as far as they go. Returns also whether there are more.
+pub async fn pages<T>(
+    most: usize,
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>,
+) -> CommandResult<(Vec<T>, bool)> {
+    let mut found = Vec::new();
+    let mut page = PageRequest::first(most);
+    loop {
+        let answer = read(page).await?;
+        found.extend(answer.items);
+        match answer.next {
+            Some(next) if found.len() < most => {
+                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
+            }
+            next => return Ok((found, next.is_some())),
+        }
+    }
 }
 
 /// Starts what stores and services run on.

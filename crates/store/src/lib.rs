@@ -54,8 +54,7 @@ pub use draft::{DraftId, DraftIdError, DraftKey, DraftLimits, StoredDraft};
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
 pub use template::{
-    ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateNameError, TemplateSummary,
-    TemplateVersion, VersionChoice,
+    ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateNameError, TemplateVersion, VersionChoice,
 };
 pub use url::StoreUrl;
 
@@ -111,8 +110,8 @@ pub trait TemplateStore {
         actor: &Actor,
     ) -> Answer<PutOutcome>;
 
-    /// Lists the templates by name, each with its current version.
-    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateSummary>>;
+    /// Lists the current version of each template, without its text, by name.
+    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateVersion>>;
 
     /// Lists the versions of a template without their texts (`text` is `None`), the newest first.
     async fn versions(&self, name: &TemplateName, page: &PageRequest) -> Answer<Page<TemplateVersion>>;

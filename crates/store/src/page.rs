@@ -2,6 +2,10 @@
 
 use crate::{ConversationId, PromptSummary, TemplateName};
 use jiff::Timestamp;
+use std::{
+    fmt::{self, Display},
+    str::FromStr,
+};
 
 /// A request for one page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +29,10 @@ impl PageRequest {
     /// Returns true if the page begins where a page of that list can have ended.
     #[must_use]
     pub fn fits(&self, list: List) -> bool {
-        fn is_valid<P: PageKey>(start: &PageStart<P>) -> bool {
-            !matches!(start, PageStart::Nowhere)
-        }
         match list {
-            List::Templates => is_valid(&self.start::<TemplateName>()),
-            List::Conversations => is_valid(&self.start::<ConversationKey>()),
-            List::Versions | List::Past | List::Audit => is_valid(&self.start::<u64>()),
+            List::Templates => self.start::<TemplateName>() != PageStart::Nowhere,
+            List::Conversations => self.start::<ConversationKey>() != PageStart::Nowhere,
+            List::Versions | List::Past | List::Audit => self.below().is_some(),
         }
     }
 
@@ -47,20 +48,21 @@ impl PageRequest {
     }
 
     /// Returns the number below which a page of a descending list begins; `None` if the page is empty.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn below(&self) -> Option<i64> {
         match self.start::<u64>() {
             PageStart::Top => Some(i64::MAX),
+            // Databases count with a sign.
             PageStart::Behind(number) => i64::try_from(number).ok(),
             PageStart::Nowhere => None,
         }
     }
 
     /// Returns where the page begins.
-    pub(crate) fn start<P: PageKey>(&self) -> PageStart<P> {
-        match &self.after {
+    pub(crate) fn start<P: FromStr>(&self) -> PageStart<P> {
+        match self.after.as_deref().map(str::parse) {
             None => PageStart::Top,
-            Some(after) => P::read(after).map_or(PageStart::Nowhere, PageStart::Behind),
+            Some(Ok(key)) => PageStart::Behind(key),
+            Some(Err(_)) => PageStart::Nowhere,
         }
     }
 }
@@ -97,37 +99,7 @@ pub(crate) enum PageStart<P> {
     Nowhere,
 }
 
-/// The key of an entry in a list, as text.
-pub(crate) trait PageKey: Sized {
-    fn write(&self) -> String;
-    /// Parses a key; `None` if it is not one.
-    fn read(text: &str) -> Option<Self>;
-}
-
-/// Versions, revisions and entries of the audit, the greatest first.
-impl PageKey for u64 {
-    fn write(&self) -> String {
-        self.to_string()
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        // Databases count with a sign.
-        text.parse().ok().filter(|number| i64::try_from(*number).is_ok())
-    }
-}
-
-/// Templates, by name.
-impl PageKey for TemplateName {
-    fn write(&self) -> String {
-        self.to_string()
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-}
-
-/// Conversations, the last begun first, those of one millisecond by id.
+/// The key of a conversation in a list: the last begun is first, those of one millisecond are sorted by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversationKey {
     /// The time of the first turn.
@@ -142,15 +114,19 @@ impl ConversationKey {
     }
 }
 
-impl PageKey for ConversationKey {
-    fn write(&self) -> String {
-        format!("{}/{}", self.at.as_millisecond(), self.id)
+impl Display for ConversationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.at.as_millisecond(), self.id)
     }
+}
 
-    fn read(text: &str) -> Option<Self> {
-        let (at, id) = text.split_once('/')?;
-        let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
-        Some(ConversationKey { at, id: id.parse().ok()? })
+impl FromStr for ConversationKey {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (at, id) = text.split_once('/').ok_or(())?;
+        let at = at.parse().ok().and_then(|at| Timestamp::from_millisecond(at).ok());
+        Ok(ConversationKey { at: at.ok_or(())?, id: id.parse().map_err(drop)? })
     }
 }
 
@@ -165,10 +141,10 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Builds a page of a list that was read with one entry too many.
-    pub(crate) fn cut<P: PageKey>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
+    pub(crate) fn cut<P: Display>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
         let more = items.len() > limit;
         items.truncate(limit);
-        let next = if more { items.last().map(|last| place(last).write()) } else { None };
+        let next = if more { items.last().map(|last| place(last).to_string()) } else { None };
         Page { items, next }
     }
 

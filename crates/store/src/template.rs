@@ -186,10 +186,3 @@ pub enum PutOutcome {
     /// Another version is current than the expected one; `None` if there is none.
     Stale(Option<TemplateVersion>),
 }
-
-/// A template in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateSummary {
-    /// The current version, without the text.
-    pub current: TemplateVersion,
-}

@@ -104,7 +104,7 @@ async fn names(store: &dyn Store) -> Result<Vec<TemplateName>, StoreError> {
     let mut request = PageRequest::first(PageRequest::MOST);
     loop {
         let Page { items, next } = store.templates(&request).await?;
-        names.extend(items.into_iter().map(|template| template.current.name));
+        names.extend(items.into_iter().map(|template| template.name));
         match next {
             Some(next) => request.after = Some(next),
             None => return Ok(names),

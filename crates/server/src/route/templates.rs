@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface_engine::{
-    store::{List, TemplateName, TemplateSummary},
+    store::{List, TemplateName, TemplateVersion},
     templates::{self, Diff, EffectiveTemplate, TemplatesError},
 };
 use std::sync::Arc;
@@ -35,11 +35,11 @@ pub async fn list(
     QueryValues(query): QueryValues<PageQuery>,
 ) -> HandlerResult<Json<Paged<TemplateEntry>>> {
     let page = app.store.templates(&query.request(List::Templates)?).await?;
-    let entry = |template: &TemplateSummary| TemplateEntry {
-        name: template.current.name.to_string(),
-        current: VersionInfo::from(&template.current),
+    let entry = |current: TemplateVersion| TemplateEntry {
+        name: current.name.to_string(),
+        current: VersionInfo::from(&current),
     };
-    Ok(Json(Paged::of(page, |template| entry(&template))))
+    Ok(Json(Paged::of(page, entry)))
 }
 
 /// Returns the template of this name.

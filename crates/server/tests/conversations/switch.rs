@@ -6,8 +6,7 @@ use preface_engine::store::{
     Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, DraftKey, DraftLimits,
     DraftStore, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary,
     PutOutcome, ReplaceOutcome, ReplacedPrompt, RequestStore, Revision, Store, StoreError, StoredDraft,
-    StoredPrompt, StoredRequest, TemplateName, TemplateStore, TemplateSummary, TemplateVersion, TokenRecord,
-    VersionChoice,
+    StoredPrompt, StoredRequest, TemplateName, TemplateStore, TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::sync::{Arc, Mutex};
 
@@ -97,7 +96,7 @@ impl TemplateStore for Switch {
         self.write()?.put_template(new, expect, actor).await
     }
 
-    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateSummary>> {
+    async fn templates(&self, page: &PageRequest) -> Answer<Page<TemplateVersion>> {
         self.read()?.templates(page).await
     }
 

@@ -41,22 +41,18 @@ impl PostgresStore {
         if let Some(name) = &name {
             and("template_name =", name, Type::TEXT);
         }
-        let select = concat!("SELECT ", head_columns!("''::bytea AS text"), " FROM preface_conversations");
-        let order = "ORDER BY created_at DESC, id LIMIT $1";
         let place = if let PageStart::Behind(place) = &start { Some(place) } else { None };
         let last = place.map(|place| (place.at.as_millisecond(), place.id.as_str()));
-        let sql = match &last {
-            None => format!("{select} WHERE {wanted} {order}"),
-            // Two steps along the index: the rest of that millisecond, then what is older.
-            Some((at, id)) => {
-                values.extend([(at as &(dyn ToSql + Sync), Type::INT8), (id, Type::TEXT)]);
-                let (at, id) = (values.len() - 1, values.len());
-                format!(
-                    "({select} WHERE {wanted} AND created_at = ${at} AND id > ${id} {order}) UNION ALL \
-                     ({select} WHERE {wanted} AND created_at < ${at} {order}) {order}"
-                )
-            }
-        };
+        // The rest of that millisecond, then what is older.
+        if let Some((at, id)) = &last {
+            values.extend([(at as &(dyn ToSql + Sync), Type::INT8), (id, Type::TEXT)]);
+            let (at, id) = (values.len() - 1, values.len());
+            wanted = format!("{wanted} AND created_at <= ${at} AND (created_at < ${at} OR id > ${id})");
+        }
+        let sql = format!(
+            "{} WHERE {wanted} ORDER BY created_at DESC, id LIMIT $1",
+            concat!("SELECT ", head_columns!("''::bytea AS text"), " FROM preface_conversations")
+        );
         let rows = self.session().await?.rows_with_plan(&sql, &values).await?;
         let heads = rows.iter().map(head).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(heads, request.entries(), ConversationKey::of))

@@ -8,11 +8,10 @@ use super::{
 };
 use crate::{
     Actor, Answer, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, Revision,
-    TemplateName, TemplateStore, TemplateSummary, TemplateVersion, VersionChoice, page::PageStart,
+    TemplateName, TemplateStore, TemplateVersion, VersionChoice, page::PageStart,
 };
 use async_trait::async_trait;
 use serde_json::json;
-use tokio_postgres::Row;
 
 const CURRENT: &str = concat!(
     "SELECT ",
@@ -72,7 +71,7 @@ impl TemplateStore for PostgresStore {
         self.attempt(RetryPolicy::Always, put).await
     }
 
-    async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateSummary>> {
+    async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateVersion>> {
         let start = request.start::<TemplateName>();
         let after = match &start {
             PageStart::Top => "",
@@ -86,11 +85,8 @@ impl TemplateStore for PostgresStore {
              JOIN preface_template_versions v ON v.name = t.name AND v.version = t.version \
              WHERE t.name > $1 ORDER BY t.name LIMIT $2"
         );
-        let summary = |row: &Row| Ok(TemplateSummary { current: version(row)? });
-        let templates = self.read_rows(sql, &[&after, &request.rows()], summary).await?;
-        Ok(Page::cut(templates, request.entries(), |template: &TemplateSummary| {
-            template.current.name.clone()
-        }))
+        let templates = self.read_rows(sql, &[&after, &request.rows()], version).await?;
+        Ok(Page::cut(templates, request.entries(), |current: &TemplateVersion| current.name.clone()))
     }
 
     async fn versions(&self, name: &TemplateName, request: &PageRequest) -> Answer<Page<TemplateVersion>> {

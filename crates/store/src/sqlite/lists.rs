@@ -23,62 +23,40 @@ pub(super) fn conversations(
         return Ok(Page::empty());
     }
     let transaction = connection.unchecked_transaction()?;
-    let mut conditions: Vec<String> = Vec::new();
+    let mut conditions = vec!["true".to_owned()];
     let mut values: Vec<Value> = Vec::new();
-    let mut add = |condition: &str, value: Value| {
+    let mut bind = |value: Value| {
         values.push(value);
-        conditions.push(condition.replace('?', &format!("?{}", values.len())));
+        format!("?{}", values.len())
     };
     let mut index = "conversations_by_time";
     if let Some(name) = &filter.template {
         index = "conversations_by_template";
-        add("template = ?", name.as_str().to_owned().into());
+        conditions.push(format!("template = {}", bind(name.as_str().to_owned().into())));
     }
     if let Some(prefix) = filter.id_prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
         let end = prefix_end(prefix);
         if has_few_matches(&transaction, prefix, end.as_deref())? {
             index = "conversations_by_id";
         }
-        add("id >= ?", prefix.to_owned().into());
+        conditions.push(format!("id >= {}", bind(prefix.to_owned().into())));
         if let Some(end) = end {
-            add("id < ?", end.into());
+            conditions.push(format!("id < {}", bind(end.into())));
         }
     }
-    // After a key come those of the same millisecond with a greater id, then all that are older: two ranges of the index.
-    let mut items = Vec::new();
-    let ranges: Vec<(String, Vec<Value>)> = match start {
-        PageStart::Behind(place) => {
-            let at = place.at.as_millisecond();
-            let (here, there) = (values.len() + 1, values.len() + 2);
-            vec![
-                (
-                    format!("created_at = ?{here} AND id > ?{there}"),
-                    vec![at.into(), place.id.to_string().into()],
-                ),
-                (format!("created_at < ?{here}"), vec![at.into()]),
-            ]
-        }
-        PageStart::Top | PageStart::Nowhere => vec![("true".to_owned(), Vec::new())],
-    };
-    for (range, more) in ranges {
-        let missing = request.entries() + 1 - items.len();
-        let mut conditions = conditions.clone();
-        conditions.push(range);
-        let mut values = values.clone();
-        values.extend(more);
-        values.push(i64::try_from(missing).unwrap_or(i64::MAX).into());
-        let sql = format!(
-            "SELECT {HEAD} FROM conversations INDEXED BY {index} WHERE {} \
-             ORDER BY created_at DESC, id LIMIT ?{}",
-            conditions.join(" AND "),
-            values.len()
-        );
-        let mut statement = transaction.prepare_cached(&sql)?;
-        for head in statement.query_map(params_from_iter(values), read_summary)? {
-            items.push(head?);
-        }
+    // After a key come those of the same millisecond with a greater id, then all that are older.
+    if let PageStart::Behind(last) = start {
+        let (at, id) = (bind(last.at.as_millisecond().into()), bind(last.id.to_string().into()));
+        conditions.push(format!("created_at <= {at} AND (created_at < {at} OR id > {id})"));
     }
-    Ok(Page::cut(items, request.entries(), ConversationKey::of))
+    let limit = bind(request.rows().into());
+    let sql = format!(
+        "SELECT {HEAD} FROM conversations INDEXED BY {index} WHERE {} ORDER BY created_at DESC, id LIMIT {limit}",
+        conditions.join(" AND "),
+    );
+    let mut statement = transaction.prepare_cached(&sql)?;
+    let items = statement.query_map(params_from_iter(values), read_summary)?;
+    Ok(Page::cut(items.collect::<rusqlite::Result<_>>()?, request.entries(), ConversationKey::of))
 }
 
 /// Returns true if few conversations have a prefix.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Actor, Answer, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, TemplateName,
-    TemplateStore, TemplateSummary, TemplateVersion, VersionChoice, page::PageStart,
+    TemplateStore, TemplateVersion, VersionChoice, page::PageStart,
 };
 use async_trait::async_trait;
 use preface_core::declaration::Declarations;
@@ -146,7 +146,7 @@ impl TemplateStore for SqliteStore {
         .await
     }
 
-    async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateSummary>> {
+    async fn templates(&self, request: &PageRequest) -> Answer<Page<TemplateVersion>> {
         let after = match request.start::<TemplateName>() {
             PageStart::Top => String::new(),
             PageStart::Behind(name) => name.to_string(),
@@ -157,11 +157,8 @@ impl TemplateStore for SqliteStore {
              LIMIT :n) JOIN template_versions ON name = head AND version = current ORDER BY head"
         );
         let values = named_params! {":after": after, ":n": request.rows()};
-        let versions = self.read(|connection| list(connection, &sql, values))?;
-        let templates = versions.into_iter().map(|current| TemplateSummary { current }).collect();
-        Ok(Page::cut(templates, request.entries(), |template: &TemplateSummary| {
-            template.current.name.clone()
-        }))
+        let templates = self.read(|connection| list(connection, &sql, values))?;
+        Ok(Page::cut(templates, request.entries(), |current: &TemplateVersion| current.name.clone()))
     }
 
     async fn versions(&self, name: &TemplateName, request: &PageRequest) -> Answer<Page<TemplateVersion>> {

@@ -205,10 +205,10 @@ fn lists_and_purges_follow_an_index() {
         for sql in [
             "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE created_at < 5 \
              ORDER BY created_at DESC, id LIMIT 5",
-            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE created_at = 5 AND id > 'a' \
-             ORDER BY created_at DESC, id LIMIT 5",
+            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE created_at <= 5 \
+             AND (created_at < 5 OR id > 'a') ORDER BY created_at DESC, id LIMIT 5",
             "SELECT id FROM conversations INDEXED BY conversations_by_template WHERE template = 'a' \
-             AND created_at < 5 ORDER BY created_at DESC, id LIMIT 5",
+             AND created_at <= 5 AND (created_at < 5 OR id > 'a') ORDER BY created_at DESC, id LIMIT 5",
             "SELECT number FROM conversations INDEXED BY conversations_by_use WHERE used_at < 5 \
              ORDER BY used_at, id LIMIT 5",
             "SELECT id FROM audit WHERE id < 5 ORDER BY id DESC LIMIT 5",

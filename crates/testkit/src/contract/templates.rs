@@ -165,9 +165,9 @@ pub async fn lists_leave_texts_out(nodes: &Nodes) {
     assert_eq!(versions.items, [listed(&second, &["live"]), listed(&first, &[])]);
     assert_eq!(versions.next, None);
     let templates = nodes.other().templates(&PageRequest::default()).await.unwrap();
-    let names: Vec<&str> = templates.items.iter().map(|one| one.current.name.as_str()).collect();
+    let names: Vec<&str> = templates.items.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!(templates.items[1].current, listed(&second, &["live"]));
+    assert_eq!(templates.items[1], listed(&second, &["live"]));
 }
 
 /// A label is on one version of a template at a time; it moves, and it can be taken away.

@@ -1,10 +1,10 @@
 //! `preface conversation history --audit`: what happened in the store.
 
-use super::{in_steps, pages};
+use super::in_steps;
 use crate::{
     CommandFailure, CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     flags::age,
-    store::actor,
+    store::{actor, pages},
     ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::store::{AuditEntry, format_instant};

@@ -1,9 +1,10 @@
 //! `preface conversation history`: the prompts of a conversation.
 
-use super::{audit, document, from, id, pages, requests, unknown};
+use super::{audit, document, from, id, requests, unknown};
 use crate::{
     CommandFailure, CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     conversation_prompt::known,
+    store::pages,
     ui::{Cell, TextTable, Ui, minute, number, style},
 };
 use preface_core::diagnostic::Remedy;

@@ -1,9 +1,10 @@
 //! `preface conversation list`: what is kept.
 
-use super::{document, from, pages};
+use super::{document, from};
 use crate::{
     CommandResult, Exit, ListDocument, OutputFormat, StoreFlag,
     call::command,
+    store::pages,
     ui::{Cell, TextTable, Ui, minute, number, one_line, short_middle, style},
 };
 use preface_engine::store::{Filter, PromptSummary, TemplateName};

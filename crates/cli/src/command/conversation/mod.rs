@@ -20,9 +20,7 @@ use crate::{
 use preface_engine::{
     BuildOptions, Engine,
     conversation::{ConversationError, ConversationService},
-    store::{
-        Actor, ConversationId, Page, PageRequest, PromptSummary, StoreError, TemplateUsed, format_instant,
-    },
+    store::{Actor, ConversationId, PromptSummary, StoreError, TemplateUsed, format_instant},
 };
 use std::path::PathBuf;
 
@@ -183,25 +181,6 @@ async fn in_steps(step: u64, delete: impl AsyncFn() -> Result<u64, StoreError>) 
         done += usize::try_from(gone).unwrap_or(usize::MAX);
         if gone < step {
             return Ok(done);
-        }
-    }
-}
-
-/// Reads pages one after the other, as far as they go. Returns also whether there are more.
-async fn pages<T>(
-    most: usize,
-    read: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>,
-) -> CommandResult<(Vec<T>, bool)> {
-    let mut found = Vec::new();
-    let mut page = PageRequest::first(most);
-    loop {
-        let answer = read(page).await?;
-        found.extend(answer.items);
-        match answer.next {
-            Some(next) if found.len() < most => {
-                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
-            }
-            next => return Ok((found, next.is_some())),
         }
     }
 }

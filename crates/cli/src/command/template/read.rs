@@ -5,11 +5,12 @@ use crate::{
     CommandResult, Exit, ListDocument, OutputFormat, PlaceFlags, StoreFlag,
     call::command,
     files,
+    store::pages,
     ui::{Cell, TextTable, Ui, minute, one_line, style},
 };
 use preface_engine::{
     Engine,
-    store::{PageRequest, TemplateName, TemplateVersion, VersionChoice, format_instant},
+    store::{TemplateName, TemplateVersion, VersionChoice, format_instant},
     templates::{self, Document, FORMAT},
 };
 use serde_json::json;
@@ -49,19 +50,9 @@ pub fn list(ui: &Ui, args: &ListArgs) -> CommandResult {
     if let Some(name) = &args.name {
         return versions(ui, args, name);
     }
-    let found = args.store.open(async |store| {
-        let mut found: Vec<TemplateVersion> = Vec::new();
-        let mut page = PageRequest::first(PageRequest::MOST);
-        loop {
-            let answer = store.templates(&page).await?;
-            found.extend(answer.items.into_iter().map(|template| template.current));
-            match answer.next {
-                Some(next) => page.after = Some(next),
-                None => return Ok(found),
-            }
-        }
-    })?;
-    let found = found.unwrap_or_default();
+    let found =
+        args.store.open(async |store| pages(usize::MAX, async |page| store.templates(&page).await).await)?;
+    let (found, _) = found.unwrap_or_default();
     let list = ListDocument::of("templates", found.iter().map(document));
     ui.show(args.format, &list, || current(&found, ui.columns()))
 }
@@ -144,9 +135,10 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> CommandResult {
 
 /// Lists the versions of a template, the newest first.
 fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> CommandResult {
-    let page = PageRequest::first(args.limit);
-    let page = args.store.open(async |store| Ok(store.versions(name, &page).await?))?;
-    let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
+    let limit = args.limit.max(1);
+    let found =
+        args.store.open(async |store| pages(limit, async |page| store.versions(name, &page).await).await)?;
+    let (versions, more) = found.unwrap_or_default();
     let list = ListDocument::of("versions", versions.iter().map(document));
     ui.show(args.format, &list, || match versions.as_slice() {
         [] if *name == TemplateName::main() => "No template is stored: the default is used.\n".to_owned(),
