@@ -63,9 +63,7 @@ impl RequestFormat for Anthropic {
         let any = json!({ "type": "object" });
         let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
             json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
-            if tool.strict {
-                json.push("strict", true);
-            }
+            json.push_some("strict", tool.strict.then_some(true));
             json
         });
         let mut writer = AnthropicBlocks { draft: &mut draft };
@@ -119,9 +117,7 @@ impl RequestFormat for Anthropic {
         }
         let messages = list.into_iter().map(|turn| {
             let mut message = object! { "role": turn.role, "content": turn.blocks };
-            if turn.one_turn {
-                message.push("clear_at", CLEAR_AT);
-            }
+            message.push_some("clear_at", turn.one_turn.then_some(CLEAR_AT));
             message
         });
         body.push("messages", Json::List(messages.collect()));
@@ -214,9 +210,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
             "tool_use_id": self.draft.id(result.id, message),
             "content": Json::List(blocks),
         };
-        if result.is_error {
-            json.push("is_error", true);
-        }
+        json.push_some("is_error", result.is_error.then_some(true));
         json
     }
 }

@@ -59,9 +59,7 @@ impl RequestFormat for BedrockConverse {
         let any = json!({ "type": "object" });
         let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
             json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
-            if tool.strict {
-                json.push("strict", true);
-            }
+            json.push_some("strict", tool.strict.then_some(true));
             object! { "toolSpec": json }
         });
         let mut writer = ConverseBlocks { documents: 0, draft: &mut draft };
@@ -89,9 +87,7 @@ impl RequestFormat for BedrockConverse {
         body.push_list("system", system);
         let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
         body.push("messages", Json::List(list.collect()));
-        if !tools.is_empty() {
-            body.push("toolConfig", object! { "tools": tools });
-        }
+        body.push_some("toolConfig", (!tools.is_empty()).then(|| object! { "tools": tools }));
         body.push_some(
             "inferenceConfig",
             content.target.max_output_tokens.map(|limit| object! { "maxTokens": Json::Number(limit) }),
@@ -160,9 +156,7 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
             "toolUseId": self.draft.id(result.id, message),
             "content": blocks,
         };
-        if result.is_error {
-            answer.push("status", "error");
-        }
+        answer.push_some("status", result.is_error.then_some("error"));
         object! { "toolResult": answer }
     }
 }

@@ -1,7 +1,7 @@
 //! The common begin and end of all formats of services.
 
 use super::{
-    CachePlan, FormattedRequest, RequestContent, RequestTarget,
+    CacheMark, CachePlan, FormattedRequest, RequestContent, RequestTarget,
     history::{HistoryEntry, Reasoning, read},
     json::{Json, object},
     ledger::RequestBlocks,
@@ -14,6 +14,7 @@ use crate::{
     attachment::PlacedAttachment,
     diagnostic::{DiagnosticCode, Diagnostics},
     model::Vendor,
+    prompt::PromptBlock,
     settings::shown,
     turn::Tool,
 };
@@ -64,6 +65,17 @@ impl<'c> RequestDraft<'c> {
     /// Returns the id of a call as it is sent.
     pub(super) fn id(&mut self, id: &'c str, message: Option<usize>) -> Cow<'c, str> {
         self.ids.get(id, message, &mut self.report)
+    }
+
+    /// Returns the blocks of the prompt as parts of `OpenAI`'s APIs, with the marks of the plan.
+    pub(super) fn prompt_parts(&self, content: &RequestContent<'c>, kind: &'static str) -> Vec<Json<'c>> {
+        let part = |(at, block): (usize, PromptBlock)| {
+            let mut part = object! { "type": kind, "text": &content.prompt.text[block.range] };
+            let is_marked = self.plan.mark(at) == CacheMark::Placed;
+            part.push_some("prompt_cache_breakpoint", is_marked.then(|| object! { "mode": "explicit" }));
+            part
+        };
+        content.prompt.blocks().into_iter().enumerate().map(part).collect()
     }
 
     /// Reports reasoning that this format has no place for, and returns nothing in its place.

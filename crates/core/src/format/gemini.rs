@@ -58,14 +58,11 @@ impl RequestFormat for Gemini {
         let digests = ledger::of_messages(&content, &tools, &system, &list);
 
         let mut body = object! {};
-        if !system.is_empty() {
-            body.push("systemInstruction", object! { "parts": system });
-        }
+        body.push_some("systemInstruction", (!system.is_empty()).then(|| object! { "parts": system }));
         let list = list.into_iter().map(|turn| object! { "role": turn.role, "parts": turn.blocks });
         body.push("contents", Json::List(list.collect()));
-        if !tools.is_empty() {
-            body.push("tools", vec![object! { "functionDeclarations": tools }]);
-        }
+        let declared = (!tools.is_empty()).then(|| vec![object! { "functionDeclarations": tools }]);
+        body.push_some("tools", declared);
         body.push_some(
             "generationConfig",
             content.target.max_output_tokens.map(|limit| object! { "maxOutputTokens": Json::Number(limit) }),
@@ -148,9 +145,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
             object! { "output": text }
         };
         let mut answer = object! {};
-        if !result.id.is_empty() {
-            answer.push("id", result.id);
-        }
+        answer.push_some("id", Some(result.id).filter(|id| !id.is_empty()));
         answer.push("name", self.draft.name(result.name.unwrap_or("unknown"), message));
         answer.push("response", response);
         answer.push_list("parts", parts);

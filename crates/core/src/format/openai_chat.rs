@@ -1,7 +1,7 @@
 //! `OpenAI`'s Chat Completions API, and what is compatible with it: `POST /v1/chat/completions`.
 
 use super::{
-    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    FormattedRequest, RequestContent, RequestFormat,
     draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
@@ -63,29 +63,21 @@ impl RequestFormat for OpenAiChat {
         let any = json!({ "type": "object", "properties": {} });
         let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
             json.push("parameters", schema(tool, &any, rules, report));
-            if tool.strict && rules.strict != StrictRule::Ignored {
-                json.push("strict", true);
-            }
+            let is_strict = tool.strict && rules.strict != StrictRule::Ignored;
+            json.push_some("strict", is_strict.then_some(true));
             object! { "type": "function", "function": json }
         });
         let mut messages = ChatMessages {
             list: Vec::with_capacity(items.len() + 1),
-            role: if openai { "developer" } else { "system" },
             images: Vec::new(),
             openai,
             draft: &mut draft,
         };
-        let blocks = content.prompt.blocks();
-        if openai && !blocks.is_empty() {
-            let parts = blocks.iter().enumerate().map(|(at, block)| {
-                let mut part = object! { "type": "text", "text": &content.prompt.text[block.range.clone()] };
-                if messages.draft.plan.mark(at) == CacheMark::Placed {
-                    part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
-                }
-                part
-            });
-            messages.list.push(object! { "role": "developer", "content": Json::List(parts.collect()) });
-        } else if !blocks.is_empty() {
+        let has_prompt = !content.prompt.blocks().is_empty();
+        if openai && has_prompt {
+            let parts = messages.draft.prompt_parts(&content, "text");
+            messages.list.push(object! { "role": "developer", "content": parts });
+        } else if has_prompt {
             messages.list.push(object! { "role": "system", "content": &*content.prompt.text });
         }
         messages.extend(items);
@@ -112,8 +104,6 @@ const OWN_FIELDS: [&str; 7] =
 /// The messages under construction.
 struct ChatMessages<'c, 'r> {
     list: Vec<Json<'c>>,
-    /// The role of instructions.
-    role: &'static str,
     /// The images of the results so far: they follow in a message of the user.
     images: Vec<Json<'c>>,
     openai: bool,
@@ -141,7 +131,8 @@ impl<'c> ChatMessages<'c, '_> {
                 HistoryEntryKind::System(Instructions { texts, .. }) => {
                     let texts: Vec<_> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
                     if !texts.is_empty() {
-                        self.list.push(object! { "role": self.role, "content": texts.join("\n\n") });
+                        let role = if self.openai { "developer" } else { "system" };
+                        self.list.push(object! { "role": role, "content": texts.join("\n\n") });
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! `OpenAI`'s Responses API: `POST /v1/responses`.
 
 use super::{
-    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    FormattedRequest, RequestContent, RequestFormat,
     draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
@@ -48,16 +48,9 @@ impl RequestFormat for OpenAiResponses {
             json
         });
         let mut input = Input { list: Vec::with_capacity(items.len() + 1), draft: &mut draft };
-        let blocks = content.prompt.blocks();
-        if !blocks.is_empty() {
-            let parts = blocks.iter().enumerate().map(|(at, block)| {
-                let mut part = input_text(&content.prompt.text[block.range.clone()]);
-                if input.draft.plan.mark(at) == CacheMark::Placed {
-                    part.push("prompt_cache_breakpoint", object! { "mode": "explicit" });
-                }
-                part
-            });
-            input.list.push(message("developer", parts.collect()));
+        let parts = input.draft.prompt_parts(&content, "input_text");
+        if !parts.is_empty() {
+            input.list.push(message("developer", parts));
         }
         input.extend(items);
         let list = input.list;
