@@ -334,8 +334,8 @@ fn markdown<T: Serialize>(
 }
 
 /// The widest column of names, and of tools.
-const NAME: usize = 32;
-const TOOLS: usize = 16;
+const NAME: usize = 24;
+const TOOLS: usize = 24;
 
 /// Lists the agents.
 pub fn agents(query: &ListQuery<'_>) -> CommandResult<Listing> {
