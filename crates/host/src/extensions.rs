@@ -253,85 +253,82 @@ fn read_manifest(
     context: &ProviderContext<'_>,
 ) -> DiscoveredManifest {
     let id = entry.name.to_string_lossy().into_owned();
-    let path = dir.join(MANIFEST);
-    let shown = context.places.source(scope, &path).path.clone();
-    let unreadable = |why: String, help: &str| {
-        let place = Place::file(Some(scope), shown.clone());
-        DiscoveredContent::Unreadable(
-            Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, why).at(place).help(help),
-        )
-    };
+    let shown = context.places.source(scope, &dir.join(MANIFEST)).path.clone();
+    let what = content(scope, category, dir, entry, context).unwrap_or_else(|(why, help)| {
+        let diagnostic = Diagnostic::error(DiagnosticCode::DiscoveryManifestInvalid, why);
+        DiscoveredContent::Unreadable(diagnostic.at(Place::file(Some(scope), shown.clone())).help(help))
+    });
+    DiscoveredManifest { scope, category, id, path: shown, what }
+}
+
+/// Reads the manifest of an extension and what it needs. Fails with what is wrong with it, and what helps.
+fn content(
+    scope: Scope,
+    category: Category,
+    dir: &Path,
+    entry: &DirEntry,
+    context: &ProviderContext<'_>,
+) -> Result<DiscoveredContent, (String, &'static str)> {
     let fault = match entry.name.to_str() {
         None => Some("is no UTF-8"),
         Some(name) => extension_id_fault(name),
     };
-    let what = if let Some(fault) = fault {
-        unreadable(format!("the directory's name {fault}"), "rename it")
-    } else {
-        let before = context.diagnostics.borrow().len();
-        let read = context.read(&configuration(scope, &path, MANIFEST_LIMIT, context));
-        // The diagnostics of the reading are this entry's, and are reported with it.
-        let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
-        match (read, diagnostic) {
-            (Some(read), _) => match lacking_file(scope, category, dir, &read.bytes, context) {
-                Some(LackingFile::Empty(name)) => unreadable(
-                    format!("it names a file that is missing or empty: `{}`", escape_hidden(&name)),
-                    "write the file, or name another",
-                ),
-                Some(LackingFile::Untrusted(diagnostic)) => DiscoveredContent::Untrusted(*diagnostic),
-                None => DiscoveredContent::Manifest(read.into_bytes()),
-            },
-            (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
-                DiscoveredContent::Untrusted(diagnostic)
-            }
-            (None, Some(diagnostic)) => DiscoveredContent::Unreadable(Diagnostic {
+    if let Some(fault) = fault {
+        return Err((format!("the directory's name {fault}"), "rename it"));
+    }
+    let path = dir.join(MANIFEST);
+    let before = context.diagnostics.borrow().len();
+    let read = context.read(&configuration(scope, &path, MANIFEST_LIMIT, context));
+    // The diagnostics of the reading are this entry's, and are reported with it.
+    let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
+    let Some(read) = read else {
+        let diagnostic =
+            diagnostic.ok_or(("there is no manifest.json".to_owned(), "add one, or remove the directory"))?;
+        return Ok(match diagnostic.code {
+            DiagnosticCode::TrustUntrusted => DiscoveredContent::Untrusted(diagnostic),
+            _ => DiscoveredContent::Unreadable(Diagnostic {
                 code: DiagnosticCode::DiscoveryManifestInvalid,
                 ..diagnostic
             }),
-            (None, None) => {
-                unreadable("there is no manifest.json".to_owned(), "add one, or remove the directory")
-            }
-        }
+        });
     };
-    DiscoveredManifest { scope, category, id, path: shown, what }
+    if category == Category::ContextProviders
+        && let Some(diagnostic) = untrusted_file(scope, dir, &read.bytes, context)?
+    {
+        return Ok(DiscoveredContent::Untrusted(diagnostic));
+    }
+    Ok(DiscoveredContent::Manifest(read.into_bytes()))
 }
 
-/// A file that a manifest names and that gives no text.
-enum LackingFile {
-    /// It is missing or empty.
-    Empty(String),
-    /// It is left out by the gate, with the diagnostic about it.
-    Untrusted(Box<Diagnostic>),
-}
-
-/// Returns a file that the manifest of a context provider names and that has no text to give: what works in a lower layer is not
-/// replaced by it. A manifest that cannot be read is reported where it is read.
-fn lacking_file(
+/// Returns the diagnostic about a file that the manifest of a context provider names and the gate leaves out. Fails with a
+/// file that is missing or empty: what works in a lower layer is not replaced by it. A manifest that cannot be read is
+/// reported where it is read.
+fn untrusted_file(
     scope: Scope,
-    category: Category,
     dir: &Path,
     manifest: &[u8],
     context: &ProviderContext<'_>,
-) -> Option<LackingFile> {
+) -> Result<Option<Diagnostic>, (String, &'static str)> {
     #[derive(Deserialize)]
     struct NamedFiles {
         files: Vec<String>,
     }
-    let named: NamedFiles =
-        serde_json::from_slice(manifest).ok().filter(|_| category == Category::ContextProviders)?;
-    named.files.into_iter().find_map(|name| {
+    let Ok(named) = serde_json::from_slice::<NamedFiles>(manifest) else { return Ok(None) };
+    for name in named.files {
         let path = normal(dir, Path::new(&name));
         if context.system.stat(&path).is_none_or(|stat| stat.len == 0) {
-            return Some(LackingFile::Empty(name));
+            let why = format!("it names a file that is missing or empty: `{}`", escape_hidden(&name));
+            return Err((why, "write the file, or name another"));
         }
         let before = context.diagnostics.borrow().len();
         let read = context.read_or_why(&wanted(scope, &path, CONTEXT_FILE_LIMIT, context));
         // Anything else is reported where its text is collected.
         let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
-        diagnostic
-            .filter(|_| matches!(read, Err(ReadFailure::Untrusted)))
-            .map(|diagnostic| LackingFile::Untrusted(diagnostic.into()))
-    })
+        if diagnostic.is_some() && matches!(read, Err(ReadFailure::Untrusted)) {
+            return Ok(diagnostic);
+        }
+    }
+    Ok(None)
 }
 
 /// Reads the `mcp.json` of each layer, the bundled one first, and what a profile names beside that of a project.
