@@ -20,7 +20,7 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LogFile {
     name: String,
-    manifest: (Scope, String),
+    place: Place,
     path: PathBuf,
     /// The directory that a log named by a project must be in, links resolved.
     below: Option<PathBuf>,
@@ -55,8 +55,7 @@ impl LogFile {
                     Scope::Project => (places.project.as_ref()?, Some(inputs.write_root().to_owned())),
                     _ => (places.global.as_ref()?, None),
                 };
-                let manifest = (entry.origin.scope, entry.origin.path.clone());
-                Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path), below })
+                Some(LogFile { name: entry.name.clone(), place: entry.place(), path: root.join(path), below })
             })
             .collect()
     }
@@ -145,7 +144,7 @@ impl Engine<'_> {
         if events.is_empty() || self.writes() == WriteScope::Nothing {
             return diagnostics;
         }
-        for LogFile { name, manifest, path, below } in &loggers.files {
+        for LogFile { name, place, path, below } in &loggers.files {
             let log = AuditFile::at(self.system(), path);
             let log = match below {
                 Some(root) => log.below(root),
@@ -153,8 +152,7 @@ impl Engine<'_> {
             };
             if let Err(error) = log.append(events, &loggers.correlation, &[]) {
                 let what = format!("logger `{name}` wrote nothing: {error}");
-                let place = Place::file(Some(manifest.0), manifest.1.clone());
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::LoggerFailed, what).at(place));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::LoggerFailed, what).at(place.clone()));
             }
         }
         diagnostics

@@ -192,26 +192,18 @@ impl Places {
         let is_home_inside = found.is_some() && global.is_none();
         let user_home = system.home();
         let own_home = user_home.clone().filter(|home| !around.brings(home));
-        let variables = match &home.variable {
-            Some(variable) => format!("PREFACE_HOME, {variable}"),
-            None => "PREFACE_HOME".to_owned(),
-        };
         if let Some(dir) = found.filter(|_| global.is_none()) {
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
+            let own = home.variable.iter().map(|variable| format!(", {variable}")).collect::<String>();
             diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(Remedy::flag(
-                format!("set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"),
+                format!("set HOME, XDG_CONFIG_HOME and PREFACE_HOME{own} to directories outside of the project, or trust your home as it is"),
                 "--trust-home",
             )));
         } else if has_layers && global.is_none() {
-            let what = match &home.variable {
-                Some(variable) => format!(
-                    "there is no global layer: neither PREFACE_HOME nor {variable} nor a home directory is set"
-                ),
-                None => {
-                    "there is no global layer: neither PREFACE_HOME nor a home directory is set".to_owned()
-                }
-            };
+            let own = home.variable.iter().map(|variable| format!("nor {variable} ")).collect::<String>();
+            let what =
+                format!("there is no global layer: neither PREFACE_HOME {own}nor a home directory is set");
             diagnostics.push(
                 Diagnostic::info(DiagnosticCode::LayerNone, what)
                     .help("set PREFACE_HOME to a directory to have one"),
@@ -276,15 +268,11 @@ impl Places {
     /// Shows a file of a layer: global ones from `~`, project ones relative to the cwd.
     #[must_use]
     pub fn source(&self, scope: Scope, path: &Path) -> Arc<Source> {
-        let shown = match (scope, &self.home) {
-            (Scope::Global, Some(home)) => match path.strip_prefix(home) {
-                Ok(rest) => format!("~/{}", slashes(rest)),
-                Err(_) => path.display().to_string(),
-            },
-            (Scope::Global, None) => path.display().to_string(),
+        let shown = match scope {
+            Scope::Global => from_home(self.home.as_deref(), path),
             _ => self.shown(path),
         };
-        Arc::new(Source { scope, path: preface_core::lint::hidden::escape_hidden(&shown).into_owned() })
+        Arc::new(Source { scope, path: shown })
     }
 
     /// Returns the names of the settings files of a layer, preface's own last.
@@ -312,6 +300,14 @@ impl Places {
         } else {
             settings::parse_foreign(scope, shown, bytes, &self.foreign_keys)
         }
+    }
+}
+
+/// Shows a path for people: from `~`, or as it is. Control characters are escaped.
+fn from_home(home: Option<&Path>, path: &Path) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => escaped(Path::new(&format!("~/{}", slashes(rest)))),
+        None => escaped(path),
     }
 }
 
@@ -421,13 +417,7 @@ fn global_dir(
             let mut there = many.iter().filter(exists);
             let used = there.next().or(many.first())?;
             if let Some(other) = there.next() {
-                let shown = |dir: &Path| {
-                    let below = home.and_then(|home| dir.strip_prefix(home).ok());
-                    let text = below
-                        .map_or_else(|| dir.display().to_string(), |rest| format!("~/{}", slashes(rest)));
-                    preface_core::lint::hidden::escape_hidden(&text).into_owned()
-                };
-                let (used, other) = (shown(used), shown(other));
+                let (used, other) = (from_home(home, used), from_home(home, other));
                 let what = format!("`{used}` is used, and `{other}` is not looked at");
                 let help = "put your files into one of the two, and remove the other";
                 diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerTwoGlobals, what).help(help));

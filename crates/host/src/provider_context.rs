@@ -157,7 +157,11 @@ impl ProviderContext<'_> {
             }
         };
         if let Some(encoding) = utf_16(&read.bytes) {
-            self.note_encoding(what, encoding);
+            let shown = self.places.source(what.scope, what.path).path.clone();
+            self.note(other_encoding(Some(what.scope), &shown, encoding));
+            if what.scope == Scope::Project {
+                self.add_unread(what.path, ReadError::Encoding(encoding), what.kind);
+            }
             return Err(ReadFailure::Unreadable);
         }
         if what.scope == Scope::Project {
@@ -175,15 +179,6 @@ impl ProviderContext<'_> {
     /// whatever the mode. What may not is reported.
     pub(crate) fn may_replace(&self, what: &ReadRequest<'_>) -> bool {
         self.read(&ReadRequest { kind: TrustKind::Configuration, ..*what }).is_some()
-    }
-
-    /// Reports a text in another encoding than UTF-8.
-    fn note_encoding(&self, what: &ReadRequest<'_>, encoding: &'static str) {
-        let shown = self.places.source(what.scope, what.path).path.clone();
-        self.note(other_encoding(Some(what.scope), &shown, encoding));
-        if what.scope == Scope::Project {
-            self.add_unread(what.path, ReadError::Encoding(encoding), what.kind);
-        }
     }
 
     /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.

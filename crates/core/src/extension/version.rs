@@ -53,11 +53,9 @@ impl SemanticVersion {
     /// ```
     #[must_use]
     pub fn meets(self, range: &str) -> bool {
-        let holds = |comparison| {
-            let (orderings, wanted): (&[Ordering], _) = comparison;
-            orderings.contains(&self.cmp(&wanted))
-        };
-        Self::comparisons(range).is_some_and(|comparisons| comparisons.into_iter().all(holds))
+        Self::comparisons(range).is_some_and(|comparisons| {
+            comparisons.iter().all(|(orderings, wanted)| orderings.contains(&self.cmp(wanted)))
+        })
     }
 
     /// Returns true if a text consists of comparisons, whether or not any version satisfies them.

@@ -2,7 +2,7 @@
 
 use crate::{input::server_tools, request::ToolChoice};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     extension::{Ability, Category, Context, ExtensionEntry, FragmentKind, Scopes, Status},
     profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
@@ -211,17 +211,16 @@ fn active_context_providers<'s>(
     all.sort_by_key(|(entry, ability)| (std::cmp::Reverse(ability.priority), entry.origin.scope));
     let mut slots: Vec<(&str, &str)> = Vec::new();
     all.retain(|(entry, ability)| {
-        let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         if ability.kind != FragmentKind::SystemMessage {
             let what =
                 format!("`{}` is no `system-message`; it is not part of the system prompt", entry.name);
-            context.note(Diagnostic::info(DiagnosticCode::ExtensionOtherKind, what).at(place()));
+            context.note(Diagnostic::info(DiagnosticCode::ExtensionOtherKind, what).at(entry.place()));
             return false;
         }
         let Some(slot) = &ability.exclusive_slot else { return true };
         if let Some((_, winner)) = slots.iter().find(|(taken, _)| taken == slot) {
             let what = format!("`{}` stays silent: `{winner}` has the exclusive slot `{slot}`", entry.name);
-            context.note(Diagnostic::warning(DiagnosticCode::ExclusiveSlotConflict, what).at(place()));
+            context.note(Diagnostic::warning(DiagnosticCode::ExclusiveSlotConflict, what).at(entry.place()));
             return false;
         }
         slots.push((slot, &entry.name));

@@ -3,7 +3,7 @@
 
 use crate::request::ToolChoice;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::character::cut,
     lint::{
         forged::{TAGS, neutralise},
@@ -43,7 +43,6 @@ pub(crate) fn tools_of(servers: &[ServerEntry], diagnostics: &mut Diagnostics) -
     for server in servers.iter().filter(|server| server.runnable) {
         let Some(recorded) = &server.value.recorded else { continue };
         let shown = escape_hidden(&server.name);
-        let place = || Place::file(Some(server.origin.scope), server.origin.path.clone());
         let described = &recorded.recording.described.tools;
         let mut warnings = ToolWarnings::default();
         for tool in described.iter().take(MOST_TOOLS) {
@@ -62,12 +61,13 @@ pub(crate) fn tools_of(servers: &[ServerEntry], diagnostics: &mut Diagnostics) -
                         escape_hidden(&tool.name),
                         taken.key()
                     );
-                    diagnostics.push(Diagnostic::warning(DiagnosticCode::McpClash, what).at(place()));
+                    diagnostics.push(Diagnostic::warning(DiagnosticCode::McpClash, what).at(server.place()));
                 }
             }
         }
         warnings.left_out = described.len().saturating_sub(MOST_TOOLS);
-        diagnostics.extend(warnings.diagnostics(&shown).into_iter().map(|diagnostic| diagnostic.at(place())));
+        diagnostics
+            .extend(warnings.diagnostics(&shown).into_iter().map(|diagnostic| diagnostic.at(server.place())));
     }
     tools.into_values().collect()
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Engine, Error, input::Inputs, input::consent::ProjectAccess, request::Request};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
     lint::hidden::escape_hidden,
     mcp_servers::{ContentRequest, McpServers, RecordedBy, Recording, ServerDescription, ServerEntry},
     profile::Profile,
@@ -143,7 +143,6 @@ impl Engine<'_> {
         answer: &mut ServerAnswer,
     ) {
         let ServerReply { took, calls_itself, protocol, result, refused, diagnostics, .. } = reply;
-        let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let name = &entry.name;
         answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
         answer.calls_itself = calls_itself.map(|text| secrets.masked(&text));
@@ -151,7 +150,7 @@ impl Engine<'_> {
         answer.diagnostics.extend(diagnostics.into_iter().map(|mut diagnostic| {
             diagnostic.message = format!("MCP server `{name}`: {}", secrets.masked(&diagnostic.message));
             diagnostic.help = diagnostic.help.map(|help| Remedy { words: secrets.masked(&help), ..help });
-            if diagnostic.place.is_none() { diagnostic.at(place()) } else { diagnostic }
+            if diagnostic.place.is_none() { diagnostic.at(entry.place()) } else { diagnostic }
         }));
         let path = mcp_recordings::path(entry, self.system(), inputs.places());
         let old = self.old(entry, inputs);
@@ -161,9 +160,9 @@ impl Engine<'_> {
                 answer.keeps_old = old.is_some() || entry.value.recorded.is_some();
                 let stays = if answer.keeps_old { "; what was recorded of it stays" } else { "" };
                 let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&problem.to_string()));
-                answer
-                    .diagnostics
-                    .push(Diagnostic::warning(problem.code(), what).at(place()).help(help(&problem, entry)));
+                answer.diagnostics.push(
+                    Diagnostic::warning(problem.code(), what).at(entry.place()).help(help(&problem, entry)),
+                );
                 return;
             }
             Ok(described) => described,
@@ -171,7 +170,7 @@ impl Engine<'_> {
         let (mut described, repeats) = secrets.masked_in(described);
         if repeats {
             let what = format!("MCP server `{name}` repeats a value that it was given; it is masked");
-            answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpSecret, what).at(place()));
+            answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpSecret, what).at(entry.place()));
         }
         answer.state = ServerState::Answered;
         answer.tools = Some(described.tools.len());
@@ -278,7 +277,6 @@ fn chosen<'s>(
 
 /// Returns the answer for a server that was not queried (yet).
 fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
-    let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
     let name = &entry.name;
     let (state, diagnostic) = match (entry.active, entry.runnable) {
         (true, true) => (ServerState::Failed, None),
@@ -317,7 +315,7 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
         resources: None,
         recorded: None,
         keeps_old: false,
-        diagnostics: diagnostic.map(|diagnostic| diagnostic.at(place)).into_iter().collect(),
+        diagnostics: diagnostic.map(|diagnostic| diagnostic.at(entry.place())).into_iter().collect(),
         description: None,
     }
 }

@@ -8,7 +8,7 @@
 use super::{expand::expand, mask::SecretValues};
 use crate::input::consent;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     mcp_servers::{ContentRequest, McpServer, ServerAddress, ServerEntry, StdioServer, UnexpandedValue},
     scope::Scope,
     settings::names_secret,
@@ -77,9 +77,8 @@ struct ServerDiagnostics<'a> {
 
 impl ServerDiagnostics<'_> {
     fn note(&self, code: DiagnosticCode, what: &str) -> Diagnostic {
-        let place = Place::file(Some(self.entry.origin.scope), self.entry.origin.path.clone());
         Diagnostic::warning(code, format!("MCP server `{}` was not queried: {what}", self.entry.name))
-            .at(place)
+            .at(self.entry.place())
     }
 
     fn is_projects(&self) -> bool {

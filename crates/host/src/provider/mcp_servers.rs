@@ -10,7 +10,7 @@
 use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::provider_context::ProviderContext;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     lint::character::cut,
     lint::{
         forged::{TAGS, neutralise},
@@ -212,9 +212,8 @@ pub(super) fn lines_as_lf(text: &str) -> String {
 
 /// Reports that a server has no recording yet, and how to make one.
 pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
-    let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
     let help = Remedy::command("query it", format_args!("mcp refresh {}", server.word()));
-    Diagnostic::info(DiagnosticCode::McpNoRecording, what).at(place).help(help)
+    Diagnostic::info(DiagnosticCode::McpNoRecording, what).at(server.place()).help(help)
 }
 
 #[cfg(test)]
