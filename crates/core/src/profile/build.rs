@@ -10,9 +10,8 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Budget, ByteOrderMark, Compaction, CompactionAction, DEFAULT_JOIN, EngineTags, McpUse, OptionDir,
-    PartOrder, Profile, ProfileDirs, ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource,
-    TemplateLimits, ToolSwitchTiming,
+    Compaction, CompactionAction, DEFAULT_JOIN, EngineTags, Profile, ProfileDirs, ProfileError, RawProfile,
+    SnippetSource,
     overlay::{KeySource, KeySources, overlay},
     raw::EntryPart,
 };
@@ -194,55 +193,65 @@ impl ProfileBuilder<'_> {
                 error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(KEYS))))
             );
         }
-        let name = self.name().to_owned();
         self.merges()?;
-        let home: ProfileDirs = self.home()?;
-        let scaffold: Scaffold = self.take_or("scaffold")?;
-        let trust = self.trust()?;
-        let join = match self.take::<String>("join")? {
-            Some(text) => self.literal(text, "join"),
-            None => Piece { text: DEFAULT_JOIN.to_owned(), origin: Origin::bundled("join") },
-        };
-        let seam: bool = self.take_or("seam")?;
-        let about: String = self.take_or("about")?;
-        let tools: Vec<String> = self.take_or("tools")?;
-        let messages: MessageForms = self.take_or("messages")?;
-        let template: TemplateLimits = self.take_or("template")?;
-        let variable_types: Vec<String> = self.take_or("variable_types")?;
-        let variables = self.variables()?;
-        let budget: Budget = self.take_or("budget")?;
-        let counter: Option<String> = self.take("counter")?;
-        let escape: Vec<String> = self.take_or("escape")?;
-        let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
         let catalog = self.catalog(&options, file)?;
-        let frame = self.frame()?;
-        let tool_aliases: BTreeMap<String, String> = self.take_or("tool_aliases")?;
-        let tool_texts = self.tool_texts(file)?;
-        let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
-        let tools_apply: ToolSwitchTiming = self.take_or("tools_apply")?;
-        let bom: ByteOrderMark = self.take_or("bom")?;
-        let compaction = self.compaction(file)?;
-        let rebuild: Rebuild = self.take_or("rebuild")?;
-        let closed = self.take_or("closed")? || self.agent.is_some();
-        let bundle = self.bundle()?;
-        let texts_version: Option<String> = self.take("texts_version")?;
-        let has_agents = self.table.contains_key("agents");
-        let layer_tools: bool = self.take_or("layer_tools")?;
-        let mcp: McpUse = self.take_or("mcp")?;
-        let repeat_tools: bool = self.take_or("repeat_tools")?;
-        let text_options: Vec<String> = self.take_or("text_options")?;
-        let option_dirs: BTreeMap<String, OptionDir> = self.take_or("option_dirs")?;
-        let guidelines = self.guidelines()?;
-        let append_id: Option<SectionId> = self.take("append_id")?;
-        let remove: Vec<String> = self.take_or("remove")?;
-        let added_after: Option<SectionId> = self.take("added_after")?;
-        let added_prefix: Option<String> = self.take("added_prefix")?;
-        let added_prefix = added_prefix.map(|text| self.literal(text, "added_prefix"));
-        let project_item: Option<String> = self.take("project_item")?;
-        let project_item = project_item.filter(|text| !text.is_empty());
-        let project_item = project_item.map(|text| self.literal(text, "project_item"));
+        let mut profile = Profile {
+            name: self.name().to_owned(),
+            home: self.home()?,
+            scaffold: self.take_or("scaffold")?,
+            trust: self.trust()?,
+            join: match self.take_literal("join")? {
+                Some(join) => join,
+                None => Piece { text: DEFAULT_JOIN.to_owned(), origin: Origin::bundled("join") },
+            },
+            seam: self.take_or("seam")?,
+            about: self.take_or("about")?,
+            tools: self.take_or("tools")?,
+            messages: self.take_or("messages")?,
+            template: self.take_or("template")?,
+            variable_types: self.take_or("variable_types")?,
+            variables: self.variables()?,
+            budget: self.take_or("budget")?,
+            budget_source: None,
+            counter: self.take("counter")?,
+            escape: self.take_or("escape")?,
+            own_tags: self.own_tags()?,
+            options,
+            unset_options,
+            option_sources: BTreeMap::new(),
+            given: std::mem::take(&mut self.given),
+            catalog,
+            frame: self.frame()?,
+            tool_aliases: self.take_or("tool_aliases")?,
+            tool_texts: self.tool_texts(file)?,
+            snippet_from: self.take("snippet_from")?.unwrap_or_else(SnippetSource::all),
+            tools_apply: self.take_or("tools_apply")?,
+            bom: self.take_or("bom")?,
+            compaction: self.compaction(file)?,
+            rebuild: self.take_or("rebuild")?,
+            closed: self.take_or("closed")? || self.agent.is_some(),
+            bundle: self.bundle()?,
+            texts_version: self.take("texts_version")?,
+            has_agents: self.table.contains_key("agents"),
+            layer_tools: self.take_or("layer_tools")?,
+            mcp: self.take_or("mcp")?,
+            repeat_tools: self.take_or("repeat_tools")?,
+            text_options: self.take_or("text_options")?,
+            option_dirs: self.take_or("option_dirs")?,
+            guidelines: self.guidelines()?,
+            append_id: self.take("append_id")?,
+            added_after: self.take("added_after")?,
+            added_prefix: self.take_literal("added_prefix")?,
+            project_item: self.take_literal("project_item")?.filter(|item| !item.text.is_empty()),
+            arrange: self.take_or("arrange")?,
+            sections: Vec::new(),
+            unordered: Vec::new(),
+            removed: Vec::new(),
+            groups: Vec::new(),
+        };
 
+        let remove: Vec<String> = self.take_or("remove")?;
         let mut tables = self.take_table("section")?;
         for (at, id) in remove.iter().enumerate() {
             if tables.remove(id).is_none() {
@@ -250,75 +259,21 @@ impl ProfileBuilder<'_> {
                 return Err(error.near(id, tables.keys().map(String::as_str)));
             }
         }
-        let order = self.order(&tables, &remove, added_after.as_ref())?;
-        let arrange: PartOrder = self.take_or("arrange")?;
-        let mut sections = Vec::with_capacity(order.len());
+        let order = self.order(&tables, &remove, profile.added_after.as_ref())?;
         for id in &order {
             let Some(table) = tables.remove(id) else { continue };
-            sections.push(self.section(id, table, file)?);
+            profile.sections.push(self.section(id, table, file)?);
         }
-        let unordered =
-            tables.keys().filter(|id| !self.only_agents.contains(id)).map(SectionId::new).collect();
+        let is_left_out = |id: &&String| !self.only_agents.contains(id);
+        profile.unordered = tables.keys().filter(is_left_out).map(SectionId::new).collect();
         let known: BTreeSet<&str> =
             order.iter().chain(tables.keys()).chain(&remove).map(String::as_str).collect();
-        if let Some(id) = added_after.as_ref().filter(|id| !known.contains(id.as_str())) {
+        if let Some(id) = profile.added_after.as_ref().filter(|id| !known.contains(id.as_str())) {
             let error = self.value_error(&["added_after"], format!("unknown section: `{id}`"));
             return Err(error.near(id.as_str(), known));
         }
-        let groups = self.groups(&order, &known)?;
-        let removed = remove.iter().map(SectionId::new).collect();
-        let given = std::mem::take(&mut self.given);
-        let profile = Profile {
-            name,
-            about,
-            home,
-            trust,
-            scaffold,
-            arrange,
-            join,
-            seam,
-            frame,
-            sections,
-            unordered,
-            removed,
-            groups,
-            added_after,
-            added_prefix,
-            project_item,
-            append_id,
-            guidelines,
-            tools,
-            tool_aliases,
-            tool_texts,
-            snippet_from,
-            layer_tools,
-            mcp,
-            repeat_tools,
-            tools_apply,
-            messages,
-            template,
-            variable_types,
-            variables,
-            budget,
-            budget_source: None,
-            counter,
-            escape,
-            own_tags,
-            options,
-            unset_options,
-            given,
-            option_sources: BTreeMap::new(),
-            text_options,
-            option_dirs,
-            bom,
-            compaction,
-            rebuild,
-            closed,
-            bundle,
-            texts_version,
-            catalog,
-            has_agents,
-        };
+        profile.groups = self.groups(&order, &known)?;
+        profile.removed = remove.iter().map(SectionId::new).collect();
         if !profile.variables.is_empty() {
             self.check_tests(&profile)?;
         }
@@ -328,6 +283,11 @@ impl ProfileBuilder<'_> {
     /// Takes a typed key out of the table.
     fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, ProfileError> {
         self.table.remove(key).map(|value| self.deserialize(&[key], value)).transpose()
+    }
+
+    /// Takes a text out of the table, with its origin.
+    fn take_literal(&mut self, key: &str) -> Result<Option<Piece>, ProfileError> {
+        Ok(self.take(key)?.map(|text| self.literal(text, key)))
     }
 
     fn take_or<T: DeserializeOwned + Default>(&mut self, key: &str) -> Result<T, ProfileError> {
@@ -405,9 +365,7 @@ impl ProfileBuilder<'_> {
             }
             (Some(text), None) => text,
             (None, Some(path)) => {
-                let at = self.givers.of("compaction.file").map_or(0, |giver| giver.raw);
-                let pieces = file(&self.chain[at], &path)
-                    .map_err(|why| self.value_error(&["compaction", "file"], format!("`{path}`: {why}")))?;
+                let pieces = self.file(&["compaction", "file"], &path, file)?;
                 pieces.into_iter().map(|piece| piece.text).collect()
             }
             (None, None) => Compaction::BUNDLED.to_owned(),
