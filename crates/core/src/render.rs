@@ -508,8 +508,8 @@ fn report_blank(parsed: &ParsedTemplate<'_>, rules: &RenderRules<'_>, diagnostic
 }
 
 fn template_error(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
-    let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-    error_at(diagnostic, pieces, text, error.position().range.clone())
+    let (scope, path) = place_of(pieces);
+    RenderError::Text(Box::new(error.to_diagnostic(scope, &path, text)))
 }
 
 fn error_at(diagnostic: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {

@@ -18,7 +18,7 @@ use crate::{
     bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     scope::Scope,
-    template::{Locator, Template, TemplateOptions, TextPosition, too_large},
+    template::{Locator, Template, TemplateError, TemplateOptions, TextPosition},
 };
 use serde::Serialize;
 use std::{cmp::Reverse, ops::Range};
@@ -81,9 +81,9 @@ pub fn lint(
     path: &str,
     most: usize,
 ) -> (Vec<TemplateFinding>, usize) {
-    if let Some(error) = too_large(text, options) {
+    if let Some(error) = TemplateError::too_large(text, options) {
         let diagnostic = error.to_diagnostic(scope, path, text);
-        return (vec![TemplateFinding { diagnostic, position: error.position().clone(), edit: None }], 0);
+        return (vec![TemplateFinding { diagnostic, position: error.position, edit: None }], 0);
     }
     let template = Template::parse_unlimited(text.into(), options);
     let mut diagnostics = PendingFindings(BoundedList::new(most));
@@ -114,7 +114,7 @@ pub fn lint_structure(
     path: &str,
     most: usize,
 ) -> Vec<TemplateFinding> {
-    if too_large(text, options).is_some() {
+    if TemplateError::too_large(text, options).is_some() {
         return Vec::new();
     }
     let mut diagnostics = PendingFindings(BoundedList::new(most));

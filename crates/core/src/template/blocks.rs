@@ -338,7 +338,7 @@ impl Pairs<'_, '_> {
 }
 
 /// Returns the first tag of a block with more than `limit` others around it and itself.
-pub(crate) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
+pub(super) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
     let mut depth = 0;
     tags.iter().filter(|tag| tag.stray.is_none()).find(|tag| {
         match tag.role {

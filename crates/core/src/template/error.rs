@@ -1,86 +1,55 @@
-//! The two things that make a template unusable. Both stop before anything is rendered.
+//! A template that cannot be used: nothing of it is rendered.
 
-use super::TextPosition;
+use super::{Template, TemplateOptions, TextPosition, blocks::too_deep, position::Locator};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
+    lint::character::floor_char_boundary,
     scope::Scope,
 };
-use std::fmt;
 
-/// A template that breaks a limit of its [`TemplateOptions`](super::TemplateOptions).
+/// A template that breaks a limit of its [`TemplateOptions`]: it has more bytes than allowed, or more `if` blocks are nested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TemplateError {
-    /// More `if` blocks are nested than allowed.
-    Depth {
-        /// The number of nested blocks that are allowed.
-        limit: usize,
-        /// The first tag that is too deep.
-        at: TextPosition,
-    },
-    /// The text has more bytes than allowed.
-    TooLarge {
-        /// The number of bytes that are allowed.
-        limit: usize,
-        /// The number of bytes of the text.
-        bytes: usize,
-        /// The bytes beyond the limit.
-        at: TextPosition,
-    },
+#[error("{message}")]
+pub struct TemplateError {
+    /// The stable code: `template/depth` or `template/too-large`.
+    pub code: DiagnosticCode,
+    /// The limit, and how the template breaks it.
+    pub message: String,
+    /// The first tag that is too deep, or the bytes beyond the limit.
+    pub position: TextPosition,
+    /// The remedy.
+    pub help: Remedy,
 }
 
 impl TemplateError {
-    /// Returns the stable code: `template/depth` or `template/too-large`.
-    #[must_use]
-    pub fn code(&self) -> DiagnosticCode {
-        match self {
-            TemplateError::Depth { .. } => DiagnosticCode::TemplateDepth,
-            TemplateError::TooLarge { .. } => DiagnosticCode::TemplateTooLarge,
-        }
+    /// Returns the error of a text that is larger than the options allow.
+    pub(crate) fn too_large(text: &str, options: &TemplateOptions) -> Option<Self> {
+        let limit = options.max_bytes.filter(|limit| *limit < text.len())?;
+        Some(TemplateError {
+            code: DiagnosticCode::TemplateTooLarge,
+            message: format!("the template has {} bytes, more than the {limit} allowed", text.len()),
+            position: Locator::new(text).locate(floor_char_boundary(text, limit)..text.len()),
+            help: Remedy::lift("template.maxBytes"),
+        })
     }
 
-    /// Returns the place of the first bytes that break the limit.
-    #[must_use]
-    pub fn position(&self) -> &TextPosition {
-        match self {
-            TemplateError::Depth { at, .. } | TemplateError::TooLarge { at, .. } => at,
-        }
-    }
-
-    pub(crate) fn depth_message(limit: usize) -> String {
-        format!("blocks are nested more than {limit} deep")
+    /// Returns the error of a template whose blocks are nested deeper than the options allow.
+    pub(crate) fn depth(template: &Template, options: &TemplateOptions) -> Option<Self> {
+        let limit = options.max_depth?;
+        let tag = too_deep(template.tags(), limit)?;
+        Some(TemplateError {
+            code: DiagnosticCode::TemplateDepth,
+            message: format!("blocks are nested more than {limit} deep"),
+            position: Locator::new(template.text()).locate(tag.range.clone()),
+            help: Remedy::lift("template.maxDepth"),
+        })
     }
 
     /// Returns the error as a diagnostic about the template `text` that is in the file `path`.
     #[must_use]
     pub fn to_diagnostic(&self, scope: Option<Scope>, path: &str, text: &str) -> Diagnostic {
-        let span = self.position().range.clone();
-        Diagnostic::error(self.code(), self.to_string())
-            .at(Place::within(scope, path, text, span))
-            .help(self.help())
-    }
-
-    /// Returns the remedy.
-    pub(crate) fn help(&self) -> Remedy {
-        let setting = match self {
-            TemplateError::Depth { .. } => "template.maxDepth",
-            TemplateError::TooLarge { .. } => "template.maxBytes",
-        };
-        Remedy::lift(setting)
-    }
-}
-
-impl fmt::Display for TemplateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TemplateError::Depth { limit, .. } => f.write_str(&Self::depth_message(*limit)),
-            TemplateError::TooLarge { limit, bytes, .. } => {
-                write!(f, "the template has {bytes} bytes, more than the {limit} allowed")
-            }
-        }?;
-        if f.alternate() {
-            let at = self.position();
-            write!(f, " (line {}, column {})", at.line, at.column)?;
-        }
-        Ok(())
+        Diagnostic::error(self.code, self.message.clone())
+            .at(Place::within(scope, path, text, self.position.range.clone()))
+            .help(self.help.clone())
     }
 }

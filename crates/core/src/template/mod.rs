@@ -30,8 +30,7 @@ pub use render::{Output, parse_template};
 pub use tiles::{Branch, Tile, TileKind};
 pub use utf16::Utf16;
 
-pub(crate) use blocks::{Tag, TagRole, too_deep};
-pub(crate) use parse::too_large;
+pub(crate) use blocks::{Tag, TagRole};
 pub(crate) use scan::find_endraw;
 pub(crate) use white::is_white;
 pub use white::trim;

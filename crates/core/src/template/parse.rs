@@ -2,8 +2,8 @@
 
 use super::blocks::{self, Tag};
 use super::ops::{self, Op};
-use super::{Locator, TemplateError, TemplateOptions, lines};
-use crate::{lint::character::floor_char_boundary, variable::VariableKey};
+use super::{TemplateError, TemplateOptions, lines};
+use crate::variable::VariableKey;
 use std::{ops::Range, sync::Arc};
 
 /// A template that was read once and can be rendered any number of times.
@@ -19,8 +19,8 @@ impl Template {
     /// Reads a text as a template.
     ///
     /// # Errors
-    /// [`TemplateError::TooLarge`] and [`TemplateError::Depth`], if the options set these limits. Everything else is
-    /// a template: what is no working tag is text.
+    /// The text is too large or its blocks too deep, if the options set these limits. Everything else is a template: what is no
+    /// working tag is text.
     ///
     /// # Example
     /// ```
@@ -30,17 +30,11 @@ impl Template {
     /// ```
     pub fn parse(text: impl Into<Arc<str>>, options: &TemplateOptions) -> Result<Self, TemplateError> {
         let text = text.into();
-        if let Some(error) = too_large(&text, options) {
+        if let Some(error) = TemplateError::too_large(&text, options) {
             return Err(error);
         }
         let template = Self::parse_unlimited(text, options);
-        match options.max_depth.and_then(|limit| Some((limit, blocks::too_deep(&template.tags, limit)?))) {
-            None => Ok(template),
-            Some((limit, tag)) => {
-                let at = Locator::new(&template.text).locate(tag.range.clone());
-                Err(TemplateError::Depth { limit, at })
-            }
-        }
+        TemplateError::depth(&template, options).map_or(Ok(template), Err)
     }
 
     /// Reads a text of any size and depth; the lint reports the depth among its other findings.
@@ -77,14 +71,6 @@ impl Template {
     pub(crate) fn key(&self, number: usize) -> &VariableKey {
         &self.keys[number]
     }
-}
-
-/// Returns the error of a text that is larger than the options allow.
-pub(crate) fn too_large(text: &str, options: &TemplateOptions) -> Option<TemplateError> {
-    let limit = options.max_bytes.filter(|limit| *limit < text.len())?;
-    let start = floor_char_boundary(text, limit);
-    let at = Locator::new(text).locate(start..text.len());
-    Some(TemplateError::TooLarge { limit, bytes: text.len(), at })
 }
 
 /// The keys of a template, each built once as long as it is found again in [`Keys::recent`].

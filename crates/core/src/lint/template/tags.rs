@@ -4,7 +4,7 @@ use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown}
 use crate::{
     diagnostic::{DiagnosticCode, Remedy, Severity},
     suggestion::quoted,
-    template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw, too_deep},
+    template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw},
     variable::VariableKey,
 };
 use std::ops::Range;
@@ -60,12 +60,8 @@ pub(super) fn diagnostics(
             diagnostics.push(utc_date(tag, catalogue));
         }
     }
-    if let Some(limit) = options.max_depth
-        && let Some(tag) = too_deep(template.tags(), limit)
-    {
-        let message = TemplateError::depth_message(limit);
-        let found = PendingFinding::new(Severity::Error, DiagnosticCode::TemplateDepth, &tag.range, message);
-        diagnostics.push(found.help(Remedy::lift("template.maxDepth")));
+    if let Some(TemplateError { code, message, position, help }) = TemplateError::depth(template, options) {
+        diagnostics.push(PendingFinding::new(Severity::Error, code, &position.range, message).help(help));
     }
 }
 
