@@ -14,7 +14,6 @@ use crate::{
     trigger::Trigger,
     variable::Stability,
 };
-use serde::Serialize;
 use std::ops::Range;
 
 /// The explanation of a prompt, part by part.
@@ -24,7 +23,7 @@ use std::ops::Range;
 /// let explanation = Explanation::of(&Prompt::default(), &Bytes4);
 /// assert_eq!((explanation.parts.len(), explanation.tokens.count), (0, 0));
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The profile that made the prompt.
     pub preset: String,
@@ -51,7 +50,7 @@ pub struct Explanation {
 /// let rows: Vec<PartRow> = Explanation::of(&Prompt::default(), &Bytes4).parts;
 /// assert!(rows.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PartRow {
     /// The section of the part.
     pub section: SectionId,
@@ -64,7 +63,6 @@ pub struct PartRow {
     /// The number of bytes.
     pub bytes: usize,
     /// The bytes of the part in the prompt.
-    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The share of the prompt's bytes, from 0 to 1. The rows add up to 1.
     pub share: f64,
@@ -81,7 +79,7 @@ pub struct PartRow {
 /// let rows: Vec<AttachmentRow> = Explanation::of(&Prompt::default(), &Bytes4).attachments;
 /// assert!(rows.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachmentRow {
     /// The reminder or section that it is.
     pub id: SectionId,
@@ -109,12 +107,11 @@ pub struct AttachmentRow {
 /// let source: &SourceRow = &Explanation::of(&prompt, &Bytes4).parts[0].sources[0];
 /// assert_eq!((source.label.as_str(), source.bytes), ("--append", 2));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRow {
     /// The name of the source and the line where its text starts, such as `AGENTS.md:1`.
     pub label: String,
     /// The origin of the first of its bytes. It is not published.
-    #[serde(skip)]
     pub origin: Origin,
     /// The scope of the file, if the source is a file.
     pub scope: Option<Scope>,
@@ -132,7 +129,7 @@ pub struct SourceRow {
 /// let cache: CacheLine = Explanation::of(&Prompt::default(), &Bytes4).cache;
 /// assert_eq!((cache.static_bytes, cache.ends_at), (0, None));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheLine {
     /// The number of parts in the static prefix.
     pub static_parts: usize,
@@ -155,7 +152,7 @@ pub struct CacheLine {
 /// let steps: Vec<CacheStep> = Explanation::of(&Prompt::default(), &Bytes4).cache.steps;
 /// assert!(steps.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheStep {
     /// The section of the part.
     pub section: SectionId,

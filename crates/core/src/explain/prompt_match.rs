@@ -7,7 +7,6 @@ use crate::{
     section::{ProviderName, SectionId},
 };
 use memchr::memmem;
-use serde::Serialize;
 use std::ops::Range;
 
 /// The origin of the bytes at one place of a prompt.
@@ -17,10 +16,9 @@ use std::ops::Range;
 /// let hits: Vec<PromptMatch> = at_text(&Prompt::default(), "secret");
 /// assert!(hits.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptMatch {
     /// The bytes in the prompt.
-    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The same bytes, split where the origin changes.
     pub pieces: Vec<MatchPiece>,
@@ -33,15 +31,13 @@ pub struct PromptMatch {
 /// let piece: Option<MatchPiece> = at_offset(&Prompt::default(), 0).and_then(|hit| hit.pieces.into_iter().next());
 /// assert!(piece.is_none());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPiece {
     /// The bytes in the prompt.
-    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The section of their part.
     pub section: SectionId,
     /// The context provider that contributed them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderName>,
     /// The origin of these bytes; a file's span is narrowed to exactly these bytes.
     pub origin: Origin,

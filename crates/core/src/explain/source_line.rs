@@ -2,7 +2,6 @@
 
 use crate::{diagnostic::Diagnostics, draft::Cut, origin::Origin, prompt::Prompt, section::SectionId};
 use memchr::memchr_iter;
-use serde::Serialize;
 use std::ops::Range;
 
 /// The result of one line of a file.
@@ -12,12 +11,11 @@ use std::ops::Range;
 /// let line = at_source(&Prompt::default(), "AGENTS.md", 2, "Use tabs.\nBe brief.\n");
 /// assert_eq!((line.outcome, line.bytes), (LineOutcome::Silent, 10..20));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineExplanation {
     /// The short answer.
     pub outcome: LineOutcome,
     /// The line's bytes in the file, its line end included.
-    #[serde(with = "crate::origin::range")]
     pub bytes: Range<usize>,
     /// Every place of the prompt that has bytes of the line, in the prompt's order.
     pub uses: Vec<LineUse>,
@@ -33,8 +31,7 @@ pub struct LineExplanation {
 /// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
 /// assert_eq!(at_source(&Prompt::default(), "AGENTS.md", 3, "one\ntwo\n").outcome, LineOutcome::NoSuchLine);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOutcome {
     /// Every byte of it is in the prompt, apart perhaps from its line end.
     Whole,
@@ -55,15 +52,13 @@ pub enum LineOutcome {
 /// let uses: Vec<LineUse> = at_source(&Prompt::default(), "AGENTS.md", 1, "").uses;
 /// assert!(uses.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineUse {
     /// The bytes in the prompt.
-    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The section of their part.
     pub section: SectionId,
     /// The bytes in the file.
-    #[serde(with = "crate::origin::range")]
     pub bytes: Range<usize>,
 }
 
@@ -74,7 +69,7 @@ pub struct LineUse {
 /// let cuts: Vec<SectionCut> = at_source(&Prompt::default(), "AGENTS.md", 1, "").cuts;
 /// assert!(cuts.is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionCut {
     /// The section.
     pub section: SectionId,

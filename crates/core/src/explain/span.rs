@@ -2,7 +2,6 @@
 
 use super::Labels;
 use crate::{lint::hidden::escape_hidden, prompt::Prompt, scope::Scope, section::SectionId};
-use serde::Serialize;
 use std::ops::Range;
 
 /// One run of bytes with one origin.
@@ -11,10 +10,9 @@ use std::ops::Range;
 /// use preface_core::{explain::{Labels, spans_view}, prompt::Prompt};
 /// assert!(spans_view(&Prompt::default(), &mut Labels::new()).is_empty());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpanRow {
     /// The bytes of the span in the prompt. The rows tile it.
-    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The section of its part.
     pub section: SectionId,
