@@ -37,6 +37,8 @@ fn read_up_to(file: &File, size: u64, most: u64) -> Result<Vec<u8>, ReadError> {
     let room = usize::try_from(size.saturating_add(1).min(most)).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(room).map_err(|_| ReadError::Other(format!("no memory for {room} bytes")))?;
     file.take(most).read_to_end(&mut bytes).map_err(|error| of(&error))?;
+    // A file that grows while it is read makes more room than it may fill.
+    bytes.shrink_to(usize::try_from(most).unwrap_or(usize::MAX));
     Ok(bytes)
 }
 
