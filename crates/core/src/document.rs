@@ -18,15 +18,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A published prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
-/// let document = Document::of(&Prompt::default(), &Bytes4);
-/// let json = serde_json::to_string(&document).unwrap();
-/// assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
-/// let read: Document = serde_json::from_str(&json).unwrap();
-/// assert_eq!(read.check(), Ok(()));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Document {
@@ -59,12 +50,6 @@ pub struct Document {
 }
 
 /// The number of tokens of a text, and its counter.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, document::Tokens};
-/// let tokens = Tokens::of("twelve bytes", &Bytes4);
-/// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Tokens {
@@ -84,6 +69,12 @@ pub struct Tokens {
 
 impl Tokens {
     /// Counts a text.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, document::Tokens};
+    /// let tokens = Tokens::of("twelve bytes", &Bytes4);
+    /// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
+    /// ```
     #[must_use]
     pub fn of(text: &str, counter: &dyn Counter) -> Tokens {
         let (low, high) = counter.interval(text).unzip();
@@ -98,15 +89,6 @@ impl Tokens {
 }
 
 /// A published part. The separator before it belongs to it.
-///
-/// ```
-/// use preface_core::document::DocumentPart;
-/// let json = r#"{"section":"identity","range":[0,4],"tokens":1,"stability":"static","priority":50,
-///     "origins":[{"kind":"caller","flag":"--append"}],
-///     "spans":[{"range":[0,4],"origin":{"kind":"caller","flag":"--append"}}],"cuts":[]}"#;
-/// let part: DocumentPart = serde_json::from_str(json).unwrap();
-/// assert_eq!(part.origins[0].to_string(), "--append");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentPart {
@@ -138,15 +120,6 @@ pub struct DocumentPart {
 
 /// A published text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
 /// it are the request's.
-///
-/// ```
-/// use preface_core::{attachment::AttachmentPlace, document::DocumentAttachment};
-/// let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
-///     "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
-///     "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
-/// let attachment: DocumentAttachment = serde_json::from_str(json).unwrap();
-/// assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AttachmentPlace::LastUser, "[event:path]"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentAttachment {
@@ -189,13 +162,6 @@ impl DocumentAttachment {
 }
 
 /// A published run of bytes of the prompt, or of an attachment, and its origin.
-///
-/// ```
-/// use preface_core::document::DocumentSpan;
-/// let json = r#"{"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}"#;
-/// let span: DocumentSpan = serde_json::from_str(json).unwrap();
-/// assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentSpan {

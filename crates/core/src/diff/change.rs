@@ -1,21 +1,14 @@
 //! The change of each part. Parts are matched by section, the first with the first where a section has several.
 
-use super::increasing::longest_increasing;
 use crate::{
     document::{Document, DocumentPart},
     section::SectionId,
 };
 use serde::Serialize;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::collections::BTreeMap;
 
 /// The change of one part.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, diff::{Difference, PartChange}, document::Document, prompt::Prompt};
-/// let document = Document::of(&Prompt::default(), &Bytes4);
-/// let rows: Vec<PartChange> = Difference::of(&document, &document, &Bytes4).parts;
-/// assert!(rows.is_empty());
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PartChange {
@@ -33,11 +26,6 @@ pub struct PartChange {
 }
 
 /// The kind of a part's change.
-///
-/// ```
-/// use preface_core::diff::Change;
-/// assert_eq!(Change::Moved.to_string(), "moved");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -181,9 +169,12 @@ fn pairs(left: &Document, right: &Document) -> Vec<Option<usize>> {
 /// Returns, for each part on the right, true if it kept its place among those that both sides have.
 fn steady(pairs: &[Option<usize>], parts: usize) -> Vec<bool> {
     let places: Vec<usize> = pairs.iter().flatten().copied().collect();
+    let in_order: Vec<usize> = (0..parts).filter(|place| places.contains(place)).collect();
     let mut steady = vec![false; parts];
-    for at in longest_increasing(&places) {
-        steady[places[at]] = true;
+    for step in capture_diff_slices(Algorithm::Myers, &places, &in_order) {
+        if step.tag() == DiffTag::Equal {
+            places[step.old_range()].iter().for_each(|place| steady[*place] = true);
+        }
     }
     steady
 }

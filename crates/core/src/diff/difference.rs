@@ -15,13 +15,6 @@ use crate::{
 use serde::Serialize;
 
 /// The difference of two prompts.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
-/// let document = Document::of(&Prompt::default(), &Bytes4);
-/// let difference = Difference::of(&document, &document, &Bytes4);
-/// assert!(difference.same && difference.first_difference.is_none() && difference.text.is_empty());
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Difference {
@@ -40,13 +33,6 @@ pub struct Difference {
 }
 
 /// The first place where two texts differ.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
-/// let document = Document::of(&Prompt::default(), &Bytes4);
-/// let first: Option<FirstDifference> = Difference::of(&document, &document, &Bytes4).first_difference;
-/// assert_eq!(first, None);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FirstDifference {
@@ -61,13 +47,6 @@ pub struct FirstDifference {
 }
 
 /// One side of the first difference.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
-/// let document = Document::of(&Prompt::default(), &Bytes4);
-/// let difference = Difference::of(&document, &document, &Bytes4);
-/// assert!(difference.first_difference.and_then(|first| first.left).is_none());
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Side {
@@ -86,11 +65,6 @@ pub struct Side {
 }
 
 /// The common prefix of two texts.
-///
-/// ```
-/// use preface_core::{budget::Bytes4, diff::CachedPrefix};
-/// assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CachedPrefix {
@@ -102,6 +76,11 @@ pub struct CachedPrefix {
 
 impl CachedPrefix {
     /// Measures the common prefix of two texts, counted by `counter`.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, diff::CachedPrefix};
+    /// assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
+    /// ```
     #[must_use]
     pub fn of(left: &str, right: &str, counter: &dyn Counter) -> CachedPrefix {
         let bytes = common_prefix(left, right);

@@ -5,7 +5,6 @@
 mod change;
 mod difference;
 mod hunk;
-mod increasing;
 mod unified;
 
 pub use change::{Change, PartChange};
