@@ -1,6 +1,6 @@
 //! Errors of profiles: what is wrong, its place, and the help.
 
-use preface_core::profile::{self, Profile, ProfileError, Setting};
+use preface_core::profile::{self, PartOrder, Profile, ProfileError, Setting};
 
 const HEAD: &str = "home = { global = '~/.x', project = '.x' }\n[orders]\nmain = ['identity']\n[section.identity]\ntext = 'You help.'\n";
 
@@ -259,4 +259,13 @@ fn a_value_that_a_declaration_does_not_have_is_an_error_where_it_is_compared() {
     }
     let good = "[section.x]\ntext = '[if app:plan = free|pro]a[endif][if app:plan != pro]b[endif]'\nwhen = ['app:beta = true']";
     assert!(build(&[HEAD, &format!("{declared}{good}")], &[]).is_ok());
+}
+
+#[test]
+fn an_order_may_arrange_another_one() {
+    let orders = "[orders]\nfirst = { of = 'main', arrange = 'stability' }";
+    let chosen = [Setting { key: "order".to_owned(), value: "first".to_owned() }];
+    let arranged = |settings: &[Setting]| build(&[HEAD, orders], settings).map(|profile| profile.arrange);
+    assert_eq!(arranged(&[]), Ok(PartOrder::Listed));
+    assert_eq!(arranged(&chosen), Ok(PartOrder::Stability));
 }

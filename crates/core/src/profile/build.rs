@@ -10,8 +10,8 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Compaction, CompactionAction, DEFAULT_JOIN, EngineTags, Profile, ProfileDirs, ProfileError, RawProfile,
-    SnippetSource,
+    Compaction, CompactionAction, DEFAULT_JOIN, EngineTags, PartOrder, Profile, ProfileDirs, ProfileError,
+    RawProfile, SnippetSource,
     overlay::{KeySource, KeySources, overlay},
     raw::EntryPart,
 };
@@ -244,7 +244,7 @@ impl ProfileBuilder<'_> {
             added_after: self.take("added_after")?,
             added_prefix: self.take_literal("added_prefix")?,
             project_item: self.take_literal("project_item")?.filter(|item| !item.text.is_empty()),
-            arrange: self.take_or("arrange")?,
+            arrange: PartOrder::default(),
             sections: Vec::new(),
             unordered: Vec::new(),
             removed: Vec::new(),
@@ -260,6 +260,8 @@ impl ProfileBuilder<'_> {
             }
         }
         let order = self.order(&tables, &remove, profile.added_after.as_ref())?;
+        // The chosen order may have set it.
+        profile.arrange = self.take_or("arrange")?;
         for id in &order {
             let Some(table) = tables.remove(id) else { continue };
             profile.sections.push(self.section(id, table, file)?);
