@@ -60,7 +60,6 @@ pub struct StoredVersion {
     )]
     pub author: String,
     /// When, in RFC 3339.
-    #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
     /// Why; may be empty.
@@ -78,7 +77,7 @@ pub struct StoredVersion {
 /// The store did not answer.
 pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
     let mut templates = Vec::new();
-    for name in names(store).await? {
+    for TemplateVersion { name, .. } in current(store).await? {
         let mut versions = Vec::new();
         for listed in history(store, &name).await? {
             let full = store.template(&name, &VersionChoice::Version(listed.version)).await?;
@@ -98,16 +97,19 @@ pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
     Ok(Document { format: FORMAT.to_owned(), templates })
 }
 
-/// The names of all templates.
-async fn names(store: &dyn Store) -> Result<Vec<TemplateName>, StoreError> {
-    let mut names = Vec::new();
+/// Returns the current versions of all templates, without their texts.
+///
+/// # Errors
+/// The store did not answer.
+pub async fn current(store: &dyn Store) -> Result<Vec<TemplateVersion>, StoreError> {
+    let mut versions = Vec::new();
     let mut request = PageRequest::first(PageRequest::MOST);
     loop {
         let Page { items, next } = store.templates(&request).await?;
-        names.extend(items.into_iter().map(|template| template.name));
+        versions.extend(items);
         match next {
             Some(next) => request.after = Some(next),
-            None => return Ok(names),
+            None => return Ok(versions),
         }
     }
 }
@@ -129,20 +131,4 @@ pub(super) async fn history(
     }
     versions.reverse();
     Ok(versions)
-}
-
-/// Instants as RFC 3339.
-mod rfc3339 {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(at)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse()
-            .map_err(|_| D::Error::custom(format!("not an instant in RFC 3339: `{}`", text.escape_debug())))
-    }
 }

@@ -42,18 +42,15 @@ pub struct ImportedTemplate {
     pub kept_labels: Vec<String>,
 }
 
-/// The most attempts to write a template that others write to at the same time.
-const TRIES: usize = 5;
-
 /// Adds what a document holds and the store does not. Authors, times and notes are kept. Versions of the document that the
 /// store has, in the document's order, are skipped; the rest becomes new versions behind the current one. `check` says
 /// whether a text may be a template.
 ///
 /// All of the document is checked before anything is written. Templates are written one after the other: where the store
-/// fails in the middle, the same document can be taken in again.
+/// fails in the middle, or another client writes the same template, the same document can be taken in again.
 ///
 /// # Errors
-/// The document cannot be used, or the store did not answer.
+/// The document cannot be used, another client wrote in between, or the store did not answer.
 pub async fn import(
     store: &dyn Store,
     document: &Document,
@@ -117,35 +114,45 @@ fn verify(
     Ok(())
 }
 
+/// Adds the document's versions of one template behind those that are known.
 async fn one(
     store: &dyn Store,
     template: &StoredTemplate,
     actor: &Actor,
 ) -> Result<ImportedTemplate, TemplatesError> {
+    let here = history(store, &template.name).await?;
+    let mut current = here.last().map_or(0, |last| last.version);
+    let mut numbers = matched(store, template, &here).await?;
+    let new = &template.versions[numbers.len()..];
+    let diverged = !new.is_empty() && current != numbers.last().copied().unwrap_or_default();
     let mut added = 0;
-    for _ in 0..TRIES {
-        let here = history(store, &template.name).await?;
-        let matched = matched(store, template, &here).await?;
-        let all = matched.len() == template.versions.len();
-        let diverged = !all && here.last().map(|last| last.version) != matched.last().copied();
-        let appended = append(store, template, matched, here.last(), actor).await?;
-        added += appended.added;
-        let Some(numbers) = appended.numbers else {
-            // Somebody else wrote; what was added is found again.
-            continue;
-        };
-        let (labels, kept_labels) = put_labels(store, template, &numbers, actor).await?;
-        return Ok(ImportedTemplate {
+    for version in new {
+        let new = NewVersion {
             name: template.name.clone(),
-            added,
-            skipped: template.versions.len() - added,
-            diverged,
-            labels,
-            kept_labels,
-        });
+            text: version.template.as_deref().map(Into::into),
+            variables: Some(version.variables.clone()),
+            note: version.note.clone(),
+            written: Some((version.author.clone(), Actor::at("", version.at).at)),
+        };
+        match store.put_template(new, ExpectedVersion::Version(current), actor).await? {
+            PutOutcome::Stored(stored) => {
+                added += 1;
+                current = stored.version;
+            }
+            PutOutcome::Unchanged(stored) => current = stored.version,
+            PutOutcome::Stale(current) => return Err(TemplatesError::Stale(Box::new(current))),
+        }
+        numbers.push(current);
     }
-    let current = store.template(&template.name, &VersionChoice::Current).await?;
-    Err(TemplatesError::Stale(Box::new(current)))
+    let (labels, kept_labels) = put_labels(store, template, &numbers, actor).await?;
+    Ok(ImportedTemplate {
+        name: template.name.clone(),
+        added,
+        skipped: template.versions.len() - added,
+        diverged,
+        labels,
+        kept_labels,
+    })
 }
 
 /// The numbers of the document's first versions here, as many as are there in the document's order.
@@ -202,44 +209,6 @@ async fn same_text(
     }
     let full = store.template(&known.name, &VersionChoice::Version(known.version)).await?;
     Ok(full.is_some_and(|full| full.text.as_deref() == wanted.template.as_deref()))
-}
-
-/// The result of adding versions.
-struct AppendResult {
-    added: usize,
-    /// The numbers of all versions of the document; `None` if another client wrote in between.
-    numbers: Option<Vec<u64>>,
-}
-
-/// Adds the document's versions behind those that are known.
-async fn append(
-    store: &dyn Store,
-    template: &StoredTemplate,
-    mut numbers: Vec<u64>,
-    last: Option<&TemplateVersion>,
-    actor: &Actor,
-) -> Result<AppendResult, TemplatesError> {
-    let mut current = last.map_or(0, |last| last.version);
-    let mut added = 0;
-    for version in &template.versions[numbers.len()..] {
-        let new = NewVersion {
-            name: template.name.clone(),
-            text: version.template.as_deref().map(Into::into),
-            variables: Some(version.variables.clone()),
-            note: version.note.clone(),
-            written: Some((version.author.clone(), Actor::at("", version.at).at)),
-        };
-        match store.put_template(new, ExpectedVersion::Version(current), actor).await? {
-            PutOutcome::Stored(stored) => {
-                added += 1;
-                current = stored.version;
-            }
-            PutOutcome::Unchanged(stored) => current = stored.version,
-            PutOutcome::Stale(_) => return Ok(AppendResult { added, numbers: None }),
-        }
-        numbers.push(current);
-    }
-    Ok(AppendResult { added, numbers: Some(numbers) })
 }
 
 /// Puts the document's labels on the versions that have none of that name elsewhere. Returns those, and those that stay

@@ -15,7 +15,7 @@ mod restore;
 pub use chosen::{chosen, unknown};
 pub use diff::{Diff, DiffKind, DiffLine, Hunk, diff, diff_texts};
 pub use error::TemplatesError;
-pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, export};
+pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, current, export};
 pub use import::{Imported, ImportedTemplate, import};
 pub use label::{check_label, set_label};
 pub use read::{EffectiveTemplate, at_version, effective};

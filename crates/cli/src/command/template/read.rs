@@ -50,9 +50,7 @@ pub fn list(ui: &Ui, args: &ListArgs) -> CommandResult {
     if let Some(name) = &args.name {
         return versions(ui, args, name);
     }
-    let found =
-        args.store.open(async |store| pages(usize::MAX, async |page| store.templates(&page).await).await)?;
-    let (found, _) = found.unwrap_or_default();
+    let found = args.store.open(async |store| Ok(templates::current(&*store).await?))?.unwrap_or_default();
     let list = ListDocument::of("templates", found.iter().map(document));
     ui.show(args.format, &list, || current(&found, ui.columns()))
 }
