@@ -154,7 +154,7 @@ fn check_room(
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
     let diagnostic = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
     let diagnostic = diagnostic.help(Remedy::lift("template.maxBytes"));
-    Err(error_at(diagnostic, &parsed.pieces, parsed.template.text(), tag))
+    Err(error_at(diagnostic, parsed.pieces, parsed.template.text(), tag))
 }
 
 /// Returns the value of a variable as it is written in a text: of an event's reminder, or in a text that is watched as a whole.

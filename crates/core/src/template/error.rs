@@ -17,8 +17,8 @@ pub struct TemplateError {
     pub message: String,
     /// The first tag that is too deep, or the bytes beyond the limit.
     pub position: TextPosition,
-    /// The remedy.
-    pub help: Remedy,
+    /// The setting that lifts the limit.
+    pub setting: &'static str,
 }
 
 impl TemplateError {
@@ -29,7 +29,7 @@ impl TemplateError {
             code: DiagnosticCode::TemplateTooLarge,
             message: format!("the template has {} bytes, more than the {limit} allowed", text.len()),
             position: Locator::new(text).locate(floor_char_boundary(text, limit)..text.len()),
-            help: Remedy::lift("template.maxBytes"),
+            setting: "template.maxBytes",
         })
     }
 
@@ -41,7 +41,7 @@ impl TemplateError {
             code: DiagnosticCode::TemplateDepth,
             message: format!("blocks are nested more than {limit} deep"),
             position: Locator::new(template.text()).locate(tag.range.clone()),
-            help: Remedy::lift("template.maxDepth"),
+            setting: "template.maxDepth",
         })
     }
 
@@ -50,6 +50,6 @@ impl TemplateError {
     pub fn to_diagnostic(&self, scope: Option<Scope>, path: &str, text: &str) -> Diagnostic {
         Diagnostic::error(self.code, self.message.clone())
             .at(Place::within(scope, path, text, self.position.range.clone()))
-            .help(self.help.clone())
+            .help(Remedy::lift(self.setting))
     }
 }

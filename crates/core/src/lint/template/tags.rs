@@ -60,8 +60,11 @@ pub(super) fn diagnostics(
             diagnostics.push(utc_date(tag, catalogue));
         }
     }
-    if let Some(TemplateError { code, message, position, help }) = TemplateError::depth(template, options) {
-        diagnostics.push(PendingFinding::new(Severity::Error, code, &position.range, message).help(help));
+    if let Some(TemplateError { code, message, position, setting }) = TemplateError::depth(template, options)
+    {
+        diagnostics.push(
+            PendingFinding::new(Severity::Error, code, &position.range, message).help(Remedy::lift(setting)),
+        );
     }
 }
 
