@@ -13,7 +13,7 @@ use crate::{
     template::bytes,
 };
 use preface_engine::{
-    ASSETS, Conversation, Engine, OsSystem, Request,
+    ASSETS, BuildOptions, Conversation, Engine, OsSystem,
     core::{pipeline, snapshot::Snapshot, variable_source::NoSource},
 };
 use serde_json::Value;
@@ -142,13 +142,13 @@ impl Place {
         self.root.path().join("home")
     }
 
-    fn request(&self, variant: &str) -> Request {
-        Request {
+    fn request(&self, variant: &str) -> BuildOptions {
+        BuildOptions {
             profile: None,
             preset: Some(PRESET.to_owned()),
             sets: vec![format!("variant={variant}")],
             now: Some("2026-01-02T03:04:05Z".to_owned()),
-            ..Request::new(self.cwd())
+            ..BuildOptions::in_dir(self.cwd())
         }
     }
 

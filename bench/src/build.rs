@@ -7,7 +7,7 @@ use crate::{
     table::Table,
     template::bytes,
 };
-use preface_engine::{ASSETS, Engine, OsSystem, Request, TrustChoice, core::prompt::Prompt};
+use preface_engine::{ASSETS, BuildOptions, Engine, OsSystem, TrustChoice, core::prompt::Prompt};
 use std::{fs, io, path::PathBuf};
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
 /// A directory with context files above each other, and what it takes to build its prompt.
 pub struct Building {
     system: OsSystem,
-    request: Request,
+    request: BuildOptions,
     files: Vec<PathBuf>,
     /// Removed with this value.
     _directory: TempDir,
@@ -53,10 +53,10 @@ impl Building {
     pub fn of(count: usize) -> io::Result<Self> {
         let directory = tempfile::tempdir()?;
         let (deepest, files) = write_files(directory.path(), count)?;
-        let request = Request {
+        let request = BuildOptions {
             trust: TrustChoice::Once,
             now: Some("2026-01-02T03:04:05Z".into()),
-            ..Request::new(deepest)
+            ..BuildOptions::in_dir(deepest)
         };
         Ok(Building { system: OsSystem::new(ASSETS), request, files, _directory: directory })
     }

@@ -5,7 +5,7 @@ use crate::{
     harness::{closure, interleave},
     table::{Bar, Table},
 };
-use preface_engine::{ASSETS, Engine, Request, TrustChoice, core::extension::Category};
+use preface_engine::{ASSETS, BuildOptions, Engine, TrustChoice, core::extension::Category};
 use preface_host::system::testing::MemorySystem;
 
 pub const BENCH: Bench = Bench {
@@ -50,12 +50,12 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     Ok(vec![Table::new("extensions over three layers", measured, vec![bar])])
 }
 
-fn request() -> Request {
-    Request {
+fn request() -> BuildOptions {
+    BuildOptions {
         preset: Some("stud".to_owned()),
         trust: TrustChoice::Once,
         now: Some("2026-01-02T03:04:05Z".into()),
-        ..Request::new("/home/user/project")
+        ..BuildOptions::in_dir("/home/user/project")
     }
 }
 

@@ -76,15 +76,17 @@ static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
 
 /// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
 pub fn set_conversation(options: &BuildOptions) {
-    let here = OsSystem::new(ASSETS).current_dir().map(|here| here.display().to_string());
-    let profile = options.profile.as_ref().map(|file| file.display().to_string());
+    let here = OsSystem::new(ASSETS).current_dir();
+    let shown = |path: &PathBuf| path.display().to_string();
+    let cwd = options.cwd.as_ref().filter(|cwd| here.as_ref() != Some(*cwd)).map(shown);
+    let profile = options.profile.as_ref().map(shown);
     let one = |id: &str, flag: &str, values: &[String]| CommandFlag {
         id: id.to_owned(),
         flag: flag.to_owned(),
         values: values.iter().map(|value| shell_quoted(value)).collect(),
     };
     let given = vec![
-        one("directory", "-C", options.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd)).as_slice()),
+        one("directory", "-C", cwd.as_slice()),
         one("preset", "--preset", options.preset.as_slice()),
         one("profile", "--profile", profile.as_slice()),
         one("agent", "--agent", options.agent.as_slice()),

@@ -11,7 +11,7 @@ use clap_complete::{
 };
 use preface_core::{model::Models, settings::ValueShape};
 use preface_engine::{
-    COUNTERS, Engine, Request,
+    BuildOptions, COUNTERS, Engine,
     store::{Filter, PageRequest, Store, StoreError, TemplateName},
 };
 use std::{collections::BTreeSet, env, ffi::OsStr, path::PathBuf};
@@ -70,15 +70,15 @@ pub fn named(flag: &str) -> Option<PathBuf> {
 }
 
 /// Returns the request of the command line that is completed: its preset or profile.
-fn request() -> Request {
+fn request() -> BuildOptions {
     let preset = named("--preset").and_then(|name| Some(name.to_str()?.to_owned()));
-    Request { preset, profile: named("--profile"), ..Request::default() }
+    BuildOptions { preset, profile: named("--profile"), ..BuildOptions::default() }
 }
 
 /// Suggests presets and the user's own profiles.
 pub fn presets() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let all = Preset::all(&Request::default()).unwrap_or_default();
+        let all = Preset::all(&BuildOptions::default()).unwrap_or_default();
         all.into_iter()
             .filter(|one| is_plain(&one.name))
             .map(|one| CompletionCandidate::new(one.name).help(Some(one.description.into())))
@@ -91,9 +91,11 @@ pub fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let engine = Engine::new(files::system());
         let mut requests = vec![request()];
-        if requests[0] == Request::default() {
-            let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
-            requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() }).collect();
+        if requests[0] == BuildOptions::default() {
+            let presets = Preset::all(&BuildOptions::default()).unwrap_or_default().into_iter();
+            requests = presets
+                .map(|one| BuildOptions { preset: Some(one.name), ..BuildOptions::default() })
+                .collect();
         }
         let agents =
             requests.iter().filter_map(|request| Some(engine.look(request).ok()?.agents().entries)).flatten();

@@ -20,7 +20,7 @@ use preface_core::{
     prompt::Prompt,
 };
 use preface_engine::{
-    BuildOptions, Engine, Request, TrustChoice, WriteScope,
+    BuildOptions, Engine, TrustChoice, WriteScope,
     conversation::{ConversationError, PromptRecord, RequestPurpose, RequestResult, ToolSelection},
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
@@ -83,14 +83,15 @@ impl SubjectFlags {
             let builds = match record {
                 None => Some(request),
                 Some(record) if record.rebuild == Rebuild::BetweenTurns => {
-                    let Request { trust, home_trust, pins, .. } = request;
+                    let BuildOptions { trust, home_trust, pins, .. } = request;
                     let conversation = Some(id.to_string());
-                    Some(Request { trust, home_trust, pins, conversation, ..record.options.request() })
+                    Some(BuildOptions { trust, home_trust, pins, conversation, ..record.options })
                 }
                 Some(_) => None,
             };
             if let Some(request) = builds {
-                let Request { trust, shown, .. } = self.confirm_trust(ui, &Engine::new(system), &request)?;
+                let BuildOptions { trust, shown, .. } =
+                    self.confirm_trust(ui, &Engine::new(system), &request)?;
                 (options.trust, options.shown) = (trust, shown);
             }
         }
@@ -136,19 +137,24 @@ impl SubjectFlags {
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
-    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> CommandResult<BuildOptions> {
+    fn turn_options(&self, engine: &Engine<'_>, request: &BuildOptions) -> CommandResult<BuildOptions> {
         let cwd = engine.cwd(request)?;
-        let cwd = cwd.to_str().ok_or_else(|| {
-            CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
-                .help("`--no-store` builds without keeping")
-        })?;
+        if cwd.to_str().is_none() {
+            let what = "the directory's name is not UTF-8, and a conversation cannot keep it";
+            return Err(CommandFailure::new(what).help("`--no-store` builds without keeping"));
+        }
         let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
         let template = self.keep.template.template.as_ref().map(ToString::to_string);
-        Ok(BuildOptions { cwd: Some(cwd.to_owned()), profile, template, ..BuildOptions::of(request) })
+        Ok(BuildOptions { cwd: Some(cwd), profile, template, ..request.clone() })
     }
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
-    fn confirm_trust(&self, ui: &Ui, engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
+    fn confirm_trust(
+        &self,
+        ui: &Ui,
+        engine: &Engine<'_>,
+        request: &BuildOptions,
+    ) -> CommandResult<BuildOptions> {
         let templates = self.keep.template.source(request);
         Ok(engine.with_templates(&templates).ask_trust(request, &Terminal::about_projects(ui))?)
     }
@@ -163,7 +169,7 @@ pub fn conversation_id(text: &str) -> CommandResult<ConversationId> {
 /// Returns the stored prompt of a conversation, or `None`. Nothing is built.
 pub fn stored_prompt(
     flags: &TemplateFlags,
-    request: &Request,
+    request: &BuildOptions,
     id: &ConversationId,
 ) -> CommandResult<Option<Subject>> {
     let found =

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use preface_core::{declaration::VariableValue, variable::VariableKey};
 use preface_engine::{
-    COUNTERS, Request, ToolChoice, TrustChoice,
+    BuildOptions, COUNTERS, ToolChoice, TrustChoice,
     host::{places::HomeTrust, trust::RootRecord},
 };
 use std::{
@@ -122,8 +122,8 @@ static TOKENIZERS: LazyLock<String> = LazyLock::new(|| {
 
 impl TurnFlags {
     /// Returns the request. Trust is as recorded.
-    pub fn request(&self) -> Request {
-        Request {
+    pub fn request(&self) -> BuildOptions {
+        BuildOptions {
             cwd: self.directory.clone(),
             preset: self.preset.clone(),
             fallback_preset: self.fallback_preset.clone(),
@@ -145,7 +145,7 @@ impl TurnFlags {
             sets: self.set.clone(),
             trust: TrustChoice::Ask,
             home_trust: home_trust(self.trust_home),
-            ..Request::default()
+            ..BuildOptions::default()
         }
     }
 }
@@ -180,14 +180,14 @@ pub struct PlaceFlags {
 
 impl PlaceFlags {
     /// Returns the request. Trust is as recorded.
-    pub fn request(&self) -> Request {
-        Request {
+    pub fn request(&self) -> BuildOptions {
+        BuildOptions {
             cwd: self.directory.clone(),
             preset: self.preset.clone(),
             profile: self.profile.clone(),
             home_trust: home_trust(self.trust_home),
             follow: self.follow.clone(),
-            ..Request::default()
+            ..BuildOptions::default()
         }
     }
 }
@@ -246,14 +246,14 @@ pub enum TrustFlag {
 
 impl TrustFlags {
     /// Returns a request with the trust of these flags.
-    pub fn apply(&self, request: Request) -> CommandResult<Request> {
+    pub fn apply(&self, request: BuildOptions) -> CommandResult<BuildOptions> {
         let trust = match self.trust {
             None | Some(TrustFlag::Ask) => TrustChoice::Ask,
             Some(TrustFlag::Once) => TrustChoice::Once,
             Some(TrustFlag::Deny) => TrustChoice::Deny,
             Some(TrustFlag::Require) => TrustChoice::Require,
         };
-        Ok(Request { trust, pins: pins(self.trust_pins.as_deref())?, ..request })
+        Ok(BuildOptions { trust, pins: pins(self.trust_pins.as_deref())?, ..request })
     }
 }
 
@@ -309,8 +309,8 @@ pub struct ListingFlags {
 
 impl ListingFlags {
     /// Returns the question.
-    pub fn request(&self) -> CommandResult<Request> {
-        Ok(Request { default_on_error: true, ..self.trust.apply(self.turn.request())? })
+    pub fn request(&self) -> CommandResult<BuildOptions> {
+        Ok(BuildOptions { default_on_error: true, ..self.trust.apply(self.turn.request())? })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::{CommandFailure, CommandResult};
 use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
-    Error, Request,
+    BuildOptions, Error,
     conversation::{ConversationService, InlineOffload},
     default_store,
     host::{
@@ -49,7 +49,7 @@ pub enum StorePlaceError {
 
 impl StoreFlag {
     /// Returns the flag of a command about the directory of a request.
-    pub fn for_request(&self, request: &Request) -> StoreFlag {
+    pub fn for_request(&self, request: &BuildOptions) -> StoreFlag {
         StoreFlag {
             store: self.store.clone(),
             directory: request.cwd.clone(),

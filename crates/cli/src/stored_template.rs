@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Error, Request, TemplateInput, TemplateSource, conversation::TemplateChoice, store, templates,
+    BuildOptions, Error, TemplateInput, TemplateSource, conversation::TemplateChoice, store, templates,
 };
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ pub struct StoredTemplates {
 
 impl TemplateFlags {
     /// Returns who gives the template of a request.
-    pub fn source(&self, request: &Request) -> StoredTemplates {
+    pub fn source(&self, request: &BuildOptions) -> StoredTemplates {
         let chosen = self.template.as_ref().map(TemplateChoice::to_string);
         let flags = TemplateFlags { template: self.template.clone(), store: self.store.for_request(request) };
         StoredTemplates { flags, chosen, read: OnceLock::new() }

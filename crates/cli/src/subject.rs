@@ -26,7 +26,7 @@ use preface_core::{
     turn::Tool,
 };
 use preface_engine::{
-    Ask, BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, Request, SnapshotError,
+    Ask, BuildOptions, BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, SnapshotError,
     WriteScope,
     conversation::ToolSelection,
     counter,
@@ -133,8 +133,8 @@ impl SubjectFlags {
     }
 
     /// Returns the request, after these events.
-    pub fn request(&self, events: Vec<Value>) -> CommandResult<Request> {
-        self.trust.apply(Request { events, ..self.turn.request() })
+    pub fn request(&self, events: Vec<Value>) -> CommandResult<BuildOptions> {
+        self.trust.apply(BuildOptions { events, ..self.turn.request() })
     }
 
     /// Builds after something happened.

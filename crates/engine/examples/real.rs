@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, OsSystem, Request, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Engine, OsSystem, TrustChoice,
     core::{origin::Origin, snapshot::Snapshot},
     host::system::System,
 };
@@ -45,11 +45,11 @@ fn main() -> ExitCode {
 
 /// Builds, builds again, replays, and looks at each span. Returns what was seen, for people.
 fn check(engine: &Engine<'_>, directory: &Path, preset: &str) -> Result<String, String> {
-    let request = Request {
+    let request = BuildOptions {
         preset: Some(preset.to_owned()),
         now: Some("2026-01-02T03:04:05Z".to_owned()),
         trust: TrustChoice::Once,
-        ..Request::new(directory)
+        ..BuildOptions::in_dir(directory)
     };
     let build = || engine.build(&request).map_err(|error| format!("cannot be built: {error}"));
     let built = build()?;

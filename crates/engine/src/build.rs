@@ -2,6 +2,7 @@
 
 use crate::{
     COUNTERS, Engine, Error,
+    build_options::BuildOptions,
     input::{
         Inputs,
         collect::Breadth,
@@ -11,7 +12,6 @@ use crate::{
         variables::declare,
     },
     log::Loggers,
-    request::Request,
 };
 use preface_core::{
     definition,
@@ -110,7 +110,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build_wide(&self, request: &Request) -> Result<BuildResult, Error> {
+    pub fn build_wide(&self, request: &BuildOptions) -> Result<BuildResult, Error> {
         self.without_programs().run(request, Breadth::EveryTool, None, &Headless)
     }
 
@@ -135,7 +135,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<BuildResult, Error> {
+    pub fn render(&self, request: &BuildOptions, template: Vec<Piece>) -> Result<BuildResult, Error> {
         let inputs = self.read_inputs(request, None)?;
         let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
         section.keep_blank = true;
@@ -160,7 +160,7 @@ impl Engine<'_> {
     /// Builds. Nothing is logged.
     pub(crate) fn run(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,

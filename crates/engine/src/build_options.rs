@@ -1,42 +1,50 @@
 //! The options of a build, as every way in takes them: the command line fills them from its flags, the libraries for Python and
 //! TypeScript and the service read them as JSON, and a conversation stores them, because a compaction uses them again.
 
-use crate::request::{Request, TemplateInput, ToolChoice, TrustChoice};
 #[cfg(feature = "openapi")]
 use preface_core::declaration::VariableValue;
-use preface_core::{declaration::GivenVariables, turn::Tool};
+use preface_core::{
+    declaration::{Declarations, GivenVariables},
+    origin::{Origin, Piece},
+    turn::Tool,
+};
 use preface_host::{places::HomeTrust, trust::RootRecord};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 /// The options of a build. All are optional. Stored are those that decide about later builds of a conversation.
 ///
 /// ```
-/// use preface_engine::{BuildOptions, Request, ToolChoice};
+/// use preface_engine::{BuildOptions, ToolChoice};
 /// let options: BuildOptions = serde_json::from_value(serde_json::json!({
 ///     "directory": "/work",
 ///     "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
 ///     "variables": {"app:plan": "pro", "git:branch": null},
 ///     "settings": {"sections.style.text": "Be brief."},
 /// }))?;
-/// let request: Request = options.request();
-/// assert_eq!(request.sets, ["sections.style.text=Be brief."]);
-/// assert!(matches!(request.tools, ToolChoice::Given(tools) if tools.len() == 2));
+/// assert_eq!(options.sets, ["sections.style.text=Be brief."]);
+/// assert!(matches!(options.tools, ToolChoice::Given(tools) if tools.len() == 2));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BuildOptions {
-    /// The directory that is worked in, absolute, links not resolved.
-    #[serde(rename = "directory", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^/[^\x00]*$"))]
-    pub cwd: Option<String>,
+    /// The directory that is worked in; made absolute, links not resolved. Without it the process's own.
+    #[serde(rename = "directory", skip_serializing_if = "Option::is_none", serialize_with = "shown_path")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<String>, max_length = 4096, pattern = r"^/[^\x00]*$")
+    )]
+    pub cwd: Option<PathBuf>,
+    /// The name of the directory in the prompt, where that is not its path.
+    #[serde(skip)]
+    pub cwd_name: Option<String>,
     /// A preset or profile by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
@@ -45,6 +53,12 @@ pub struct BuildOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub profile: Option<PathBuf>,
+    /// The preset where neither the caller nor the settings choose one; without it `default`.
+    #[serde(skip)]
+    pub fallback_preset: Option<String>,
+    /// Uses the default preset where the user's settings choose a profile that cannot be loaded. The error becomes a diagnostic.
+    #[serde(skip)]
+    pub default_on_error: bool,
     /// The stored template: `name`, `name@label` or `name@3`; `main` where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
@@ -54,7 +68,8 @@ pub struct BuildOptions {
     pub template: Option<String>,
     /// The text of the template, in place of a stored one. It is not stored.
     #[serde(skip_serializing_if = "is_of_one_build")]
-    pub template_text: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub template_text: Option<TemplateInput>,
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
@@ -119,9 +134,95 @@ pub struct BuildOptions {
     /// Which directories that the environment names count as the user's, in this one build.
     #[serde(skip)]
     pub home_trust: HomeTrust,
-    /// The directories that files must be in for this one build.
+    /// The directories that files of the tree and `file:` variables must be in, real paths, for this one build; `None` is anywhere. The
+    /// directory is one of them or lies below one.
     #[serde(skip)]
     pub roots: Option<Vec<PathBuf>>,
+    /// Files and directories that links of the project may lead to in this one build, beside those of the user's settings. A
+    /// relative path is relative to the process's own directory.
+    #[serde(skip)]
+    pub follow: Vec<PathBuf>,
+}
+
+/// A template from a store, or an unsaved one. In JSON it is its text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateInput {
+    /// The name.
+    pub name: Arc<str>,
+    /// The version; `None` if the text is not stored (yet).
+    pub version: Option<u64>,
+    /// The text.
+    pub text: Arc<str>,
+    /// The variables that it declares.
+    pub variables: Declarations,
+}
+
+impl TemplateInput {
+    /// Creates one that is not stored and declares nothing.
+    #[must_use]
+    pub fn unsaved(name: &str, text: impl Into<Arc<str>>) -> Self {
+        TemplateInput {
+            name: name.into(),
+            version: None,
+            text: text.into(),
+            variables: Declarations::default(),
+        }
+    }
+
+    /// Returns the text as pieces. An empty text has no piece.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        let origin = || Origin::Stored {
+            template: self.name.clone(),
+            version: self.version,
+            span: 0..self.text.len(),
+        };
+        let piece = || Piece { text: self.text.to_string(), origin: origin() };
+        (!self.text.is_empty()).then(piece).into_iter().collect()
+    }
+}
+
+impl Serialize for TemplateInput {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for TemplateInput {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(TemplateInput::unsaved("main", String::deserialize(from)?))
+    }
+}
+
+/// The choice of the active tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// The tools of the profile.
+    #[default]
+    Profile,
+    /// Exactly these names.
+    Named(Vec<String>),
+    /// Exactly these, with their texts.
+    Given(Vec<Tool>),
+}
+
+/// The handling of trust in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustChoice {
+    /// Uses the recorded trust, and asks the user if that is possible.
+    #[default]
+    #[serde(rename = "recorded")]
+    Ask,
+    /// Includes all project files, for this call only; nothing is recorded.
+    Once,
+    /// Includes all project files, as `Once` does, unless the user declined the project or took a grant back: then the recorded
+    /// trust is used. For a service, where naming a root is the grant.
+    #[serde(skip)]
+    Roots,
+    /// Includes no project file.
+    Deny,
+    /// Works like `Ask` without asking, and fails where files are untrusted.
+    Require,
 }
 
 /// The value of a variable; null for one that is to be absent.
@@ -240,6 +341,11 @@ pub fn setting(path: &str, value: &Value) -> Result<String, String> {
     })
 }
 
+/// A path that is not UTF-8 is stored as it is shown.
+fn shown_path<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_deref().map(Path::to_string_lossy).serialize(to)
+}
+
 fn text_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.map(String::into_bytes))
 }
@@ -252,62 +358,8 @@ fn trust_choice<'de, D: Deserializer<'de>>(from: D) -> Result<TrustChoice, D::Er
 impl BuildOptions {
     /// Returns the options of a prompt for a directory.
     #[must_use]
-    pub fn in_dir(cwd: impl Into<String>) -> Self {
+    pub fn in_dir(cwd: impl Into<PathBuf>) -> Self {
         BuildOptions { cwd: Some(cwd.into()), ..BuildOptions::default() }
-    }
-
-    /// Takes the options of a request. The template is not one of them: a request has its text.
-    #[must_use]
-    pub fn of(request: &Request) -> Self {
-        BuildOptions {
-            cwd: request.cwd.as_ref().map(|cwd| cwd.display().to_string()),
-            preset: request.preset.clone(),
-            profile: request.profile.clone(),
-            model: request.model.clone(),
-            agent: request.agent.clone(),
-            tools: request.tools.clone(),
-            variables: request.variables.clone(),
-            sets: request.sets.clone(),
-            budget: request.budget,
-            counter: request.counter.clone(),
-            zone: request.zone.clone(),
-            now: request.now.clone(),
-            trust: request.trust,
-            pins: request.pins.clone(),
-            shown: request.shown.clone(),
-            home_trust: request.home_trust,
-            roots: request.roots.clone(),
-            ..BuildOptions::default()
-        }
-    }
-
-    /// Returns the request. A stored template is not looked up.
-    #[must_use]
-    pub fn request(self) -> Request {
-        let text = |text: String| TemplateInput::unsaved("main", text);
-        Request {
-            cwd: self.cwd.map(PathBuf::from),
-            preset: self.preset,
-            profile: self.profile,
-            model: self.model,
-            conversation: self.conversation,
-            agent: self.agent,
-            tools: self.tools,
-            now: self.now,
-            zone: self.zone,
-            budget: self.budget,
-            counter: self.counter,
-            variables: self.variables,
-            sets: self.sets,
-            trust: self.trust,
-            shown: self.shown,
-            home_trust: self.home_trust,
-            pins: self.pins,
-            template: self.template_text.map(text),
-            roots: self.roots,
-            events: self.events,
-            ..Request::default()
-        }
     }
 
     /// Returns the names of its tools; `None` stands for the profile's.
@@ -354,8 +406,8 @@ mod tests {
             ..BuildOptions::default()
         };
         let now = before.overlaid(&over);
-        assert_eq!((now.cwd.as_deref(), now.model.as_deref()), (Some("/b"), Some("m")));
         assert_eq!((now.tool_names(), now.sets.len()), (Some(BTreeSet::from(["read"])), 1));
+        assert_eq!((now.cwd, now.model.as_deref()), (Some("/b".into()), Some("m")));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
+    build_options::{BuildOptions, TrustChoice},
     error::UntrustedProject,
     input::{
         FirstFiles, Inputs,
@@ -10,7 +11,6 @@ use crate::{
         load_profile::LoadedProfile,
     },
     log::{HandOver, by_hand_over},
-    request::{Request, TrustChoice},
     trust::{
         coverage::{CoveredText, HiddenText, Review, without_hidden},
         grant::{grant_branch, unknown_to_grants},
@@ -38,7 +38,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build(&self, request: &Request) -> Result<BuildResult, Error> {
+    pub fn build(&self, request: &BuildOptions) -> Result<BuildResult, Error> {
         self.build_interactive(request, &Headless)
     }
 
@@ -46,7 +46,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build_interactive(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
+    pub fn build_interactive(&self, request: &BuildOptions, ask: &dyn Ask) -> Result<BuildResult, Error> {
         let (mut built, hand_over) = self.build_to_hand_over(request, ask)?;
         built.prompt.diagnostics.extend(self.handed_out(&hand_over));
         Ok(built)
@@ -59,7 +59,7 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn build_to_hand_over(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         ask: &dyn Ask,
     ) -> Result<(BuildResult, HandOver), Error> {
         let mut built = self.build_confirmed(request, ask)?;
@@ -73,7 +73,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<Request, Error> {
+    pub fn ask_trust(&self, request: &BuildOptions, ask: &dyn Ask) -> Result<BuildOptions, Error> {
         let built = self.build_confirmed(request, ask)?;
         // An answer that holds for once is an event of the build that goes by it.
         let recorded = |event: &&AuditEvent| {
@@ -89,7 +89,11 @@ impl Engine<'_> {
     }
 
     /// Builds with the given answers, and logs nothing but a refusal.
-    pub(crate) fn build_confirmed(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
+    pub(crate) fn build_confirmed(
+        &self,
+        request: &BuildOptions,
+        ask: &dyn Ask,
+    ) -> Result<BuildResult, Error> {
         let WholeAnswer { request, audit, once, diagnostics } = ask_for_whole(self, request, ask)?;
         let request = &request;
         let mut built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
@@ -125,7 +129,7 @@ impl Engine<'_> {
     /// whole, or texts that the pins of the request name and that are not there.
     fn refuse_untrusted(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         places: &Places,
         mode: TrustMode,
         layer: Option<&Path>,
@@ -184,7 +188,7 @@ impl Engine<'_> {
     }
 
     /// As [`Engine::refuse_untrusted`], of what was just collected.
-    pub(crate) fn refuse_untrusted_in(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
+    pub(crate) fn refuse_untrusted_in(&self, request: &BuildOptions, inputs: &Inputs) -> Result<(), Error> {
         let ProjectAccess { places, gate, untrusted_layer, .. } = &inputs.project.access;
         self.refuse_untrusted(request, places, gate.mode(), untrusted_layer.as_deref(), &gate.seen())
     }
@@ -203,7 +207,7 @@ fn untrusted_state(verdict: GateVerdict) -> Option<&'static str> {
 /// The answer of the user about a project as a whole, before a build.
 struct WholeAnswer {
     /// The request that goes by the answer.
-    pub request: Request,
+    pub request: BuildOptions,
     pub audit: Vec<AuditEvent>,
     /// The decision of an answer for one build, which follows the event of the gate.
     pub once: Option<AuditEvent>,
@@ -212,7 +216,7 @@ struct WholeAnswer {
 
 /// Asks a person about a project that is trusted as a whole, where no decision about it is recorded, or where it changed since
 /// it was declined. The answer is recorded before anything is built.
-fn ask_for_whole(engine: &Engine<'_>, request: &Request, ask: &dyn Ask) -> Result<WholeAnswer, Error> {
+fn ask_for_whole(engine: &Engine<'_>, request: &BuildOptions, ask: &dyn Ask) -> Result<WholeAnswer, Error> {
     let mut answer = WholeAnswer {
         request: request.clone(),
         audit: Vec::new(),
@@ -289,7 +293,7 @@ struct WholeQuestion {
 }
 
 /// Returns the question about a project as a whole: what a grant of it would cover.
-fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQuestion {
+fn whole_question(engine: &Engine<'_>, request: &BuildOptions, root: &Path) -> WholeQuestion {
     let mut question = TrustQuestion {
         path: root.to_owned(),
         contents: Vec::new(),
@@ -345,7 +349,7 @@ fn shown_texts<'s>(texts: impl IntoIterator<Item = &'s GatedText>, branch: Optio
 /// the one that was shown, whatever is checked out when the answer comes.
 fn ask_for_pins(
     engine: &Engine<'_>,
-    request: &Request,
+    request: &BuildOptions,
     built: &BuildResult,
     ask: &dyn Ask,
 ) -> Result<Option<BuildResult>, Error> {
@@ -407,7 +411,8 @@ fn ask_for_pins(
         Some(TrustAnswer::Once) => {
             let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
             shown.join(shown_texts(untrusted.iter().copied(), branch));
-            let again = Request { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
+            let again =
+                BuildOptions { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
             engine.build_confirmed(&again, ask).map(Some)
         }
         Some(TrustAnswer::Trust) => {

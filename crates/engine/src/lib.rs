@@ -2,9 +2,9 @@
 //! command line and the service.
 //!
 //! ```no_run
-//! use preface_engine::{Engine, OsSystem, Request};
+//! use preface_engine::{Engine, OsSystem, BuildOptions};
 //! let system = OsSystem::new(preface_engine::ASSETS);
-//! let built = Engine::new(&system).build(&Request::new("."))?;
+//! let built = Engine::new(&system).build(&BuildOptions::in_dir("."))?;
 //! println!("{}", built.prompt.text);
 //! for diagnostic in &built.prompt.diagnostics {
 //!     eprintln!("{}: {}", diagnostic.severity, diagnostic.message);
@@ -12,7 +12,7 @@
 //! # Ok::<(), preface_engine::Error>(())
 //! ```
 //!
-//! A [`Request`] has the options of a build; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
+//! A [`BuildOptions`] has the options of a build; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
 //! origin, and the snapshot that it was made from. `preface-core` holds the pure line from that snapshot to the prompt,
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a variable,
 //! see CONTRIBUTING.md.
@@ -54,7 +54,6 @@ pub mod lint;
 mod list;
 mod log;
 pub mod mcp;
-mod request;
 mod saved_snapshot;
 #[cfg(feature = "schema")]
 mod schema;
@@ -63,7 +62,7 @@ pub mod templates;
 mod trust;
 
 pub use build::BuildResult;
-pub use build_options::{BuildOptions, ToolOption, setting};
+pub use build_options::{BuildOptions, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting};
 pub use conversation::Conversation;
 pub use counters::{COUNTERS, counter};
 pub use default_store::default_store;
@@ -86,7 +85,6 @@ pub use preface_core::variable_info::VariableInfo as Variable;
 pub use preface_host as host;
 pub use preface_host::{profile::names as preset_names, provider_context::Headless, system::os::OsSystem};
 pub use preface_store as store;
-pub use request::{Request, TemplateInput, ToolChoice, TrustChoice};
 pub use saved_snapshot::{SnapshotError, read_snapshot};
 #[cfg(feature = "schema")]
 pub use schema::JsonSchema;

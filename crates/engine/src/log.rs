@@ -1,6 +1,6 @@
 //! Loggers: files that audit events are appended to. Without one nothing is written.
 
-use crate::{Engine, Request, WriteScope, input::Inputs, request::TrustChoice};
+use crate::{BuildOptions, Engine, WriteScope, build_options::TrustChoice, input::Inputs};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -96,13 +96,13 @@ impl Engine<'_> {
 
     /// Appends events that belong to no build (a grant, a revocation, a first file) to the loggers that may
     /// write under the current grants.
-    pub fn log_events(&self, request: &Request, events: &[AuditEvent]) -> Diagnostics {
+    pub fn log_events(&self, request: &BuildOptions, events: &[AuditEvent]) -> Diagnostics {
         self.log_or_keep(request, &mut events.to_vec())
     }
 
     /// As [`Engine::log_events`]; the events stay in the list if there is no logger yet.
-    pub(crate) fn log_or_keep(&self, request: &Request, events: &mut Vec<AuditEvent>) -> Diagnostics {
-        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+    pub(crate) fn log_or_keep(&self, request: &BuildOptions, events: &mut Vec<AuditEvent>) -> Diagnostics {
+        let request = BuildOptions { trust: TrustChoice::Ask, ..request.clone() };
         self.log_under_grants(&request, events, |turn| command_id("command", turn))
     }
 
@@ -110,7 +110,7 @@ impl Engine<'_> {
     /// Where no layer has anything in the place of a logger, nothing of the project is opened.
     pub(crate) fn log_under_grants(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         events: &mut Vec<AuditEvent>,
         id: fn(&Turn) -> String,
     ) -> Diagnostics {

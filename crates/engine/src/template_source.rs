@@ -7,7 +7,7 @@ use std::fmt;
 /// Gives the template that a store keeps.
 ///
 /// ```
-/// use preface_engine::{ASSETS, Engine, Error, Request, TemplateInput, TemplateSource};
+/// use preface_engine::{ASSETS, Engine, Error, BuildOptions, TemplateInput, TemplateSource};
 /// use preface_engine::host::system::testing::MemorySystem;
 ///
 /// #[derive(Debug)]
@@ -24,7 +24,7 @@ use std::fmt;
 ///
 /// let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
 /// let engine = Engine::new(&system).with_templates(&Mine);
-/// let request = Request { preset: Some("template".into()), ..Request::new("/work") };
+/// let request = BuildOptions { preset: Some("template".into()), ..BuildOptions::in_dir("/work") };
 /// assert_eq!(engine.build(&request)?.prompt.text, "In /work.");
 /// # Ok::<(), Error>(())
 /// ```

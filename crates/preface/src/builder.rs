@@ -2,9 +2,7 @@
 
 use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
 use preface_core::{declaration::VariableValue, variable::VariableKey};
-use preface_engine::{
-    BuildOptions, Engine, Request, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting,
-};
+use preface_engine::{BuildOptions, Engine, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +45,7 @@ pub enum Trust {
 #[must_use]
 pub struct PromptBuilder {
     preface: Preface,
-    request: Request,
+    request: BuildOptions,
     /// The stored template, as the caller wrote it; empty for none.
     template: String,
     error: Option<Error>,
@@ -55,7 +53,12 @@ pub struct PromptBuilder {
 
 impl PromptBuilder {
     pub(crate) fn new(preface: Preface, directory: &Path) -> Self {
-        PromptBuilder { preface, request: Request::new(directory), template: String::new(), error: None }
+        PromptBuilder {
+            preface,
+            request: BuildOptions::in_dir(directory),
+            template: String::new(),
+            error: None,
+        }
     }
 
     /// Sets the options from JSON, in the place of all that was set before. The names are those of the setters, as the service and the
@@ -75,9 +78,8 @@ impl PromptBuilder {
         match serde_json::from_value::<BuildOptions>(options.into()) {
             Ok(mut options) => {
                 self.template = options.template.take().unwrap_or_default();
-                let cwd = self.request.cwd.take();
-                let request = options.request();
-                self.request = Request { cwd: request.cwd.clone().or(cwd), ..request };
+                options.cwd = options.cwd.or(self.request.cwd);
+                self.request = options;
             }
             Err(error) => {
                 let help = "a variable is a type, a colon and a name, such as `app:name`; docs/reference/options.md lists all options";
@@ -207,7 +209,7 @@ impl PromptBuilder {
 
     /// Gives the text of the template, for a profile that takes one, in place of a stored one.
     pub fn template_text(mut self, text: impl AsRef<str>) -> Self {
-        self.request.template = Some(TemplateInput::unsaved("main", text.as_ref()));
+        self.request.template_text = Some(TemplateInput::unsaved("main", text.as_ref()));
         self
     }
 

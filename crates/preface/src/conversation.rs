@@ -9,7 +9,7 @@ use preface_core::{
     message::{self, Message},
 };
 use preface_engine::{
-    Request, WriteScope,
+    BuildOptions, WriteScope,
     conversation::{
         self, ConversationService, ConversationStore, InlineOffload, StoreWaiter, TemplateChoice,
     },
@@ -169,7 +169,7 @@ impl Conversation {
         preface: &Preface,
         store: Option<&Store>,
         id: &str,
-        mut request: Request,
+        mut request: BuildOptions,
         template: String,
     ) -> Result<Self, Error> {
         let id =
@@ -177,7 +177,7 @@ impl Conversation {
         let events = std::mem::take(&mut request.events);
         let cwd = request.cwd.clone().unwrap_or_default();
         let cwd = std::path::absolute(&cwd).unwrap_or(cwd);
-        let request = Request { cwd: Some(cwd.clone()), conversation: Some(id.to_string()), ..request };
+        let request = BuildOptions { cwd: Some(cwd.clone()), conversation: Some(id.to_string()), ..request };
         let system = preface.system();
         let setup = conversation::Conversation::setup(system.clone(), request);
         let setup = match store {

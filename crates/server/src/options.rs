@@ -40,16 +40,16 @@ pub(crate) fn of_client(options: BuildOptions, home_trust: HomeTrust) -> Handler
         return Err(problem("option", format!("`{name}` cannot be set here: {why}")));
     }
     let texts = [
-        ("directory", &options.cwd),
-        ("model", &options.model),
-        ("preset", &options.preset),
-        ("template", &options.template),
-        ("agent", &options.agent),
-        ("tokenizer", &options.counter),
-        ("time_zone", &options.zone),
-        ("now", &options.now),
+        ("directory", options.cwd.as_deref().and_then(Path::to_str)),
+        ("model", options.model.as_deref()),
+        ("preset", options.preset.as_deref()),
+        ("template", options.template.as_deref()),
+        ("agent", options.agent.as_deref()),
+        ("tokenizer", options.counter.as_deref()),
+        ("time_zone", options.zone.as_deref()),
+        ("now", options.now.as_deref()),
     ];
-    let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
+    let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text?)));
     let names = options.tools.names().unwrap_or_default();
     for (name, text) in texts.chain(names.iter().map(|tool| ("tools", *tool))) {
         if text.chars().count() > FIELD || text.contains('\0') {
@@ -66,7 +66,7 @@ pub(crate) fn of_client(options: BuildOptions, home_trust: HomeTrust) -> Handler
     if let Some((name, _)) = lists.iter().find(|(_, entries)| *entries > ENTRIES) {
         return Err(problem("field", format!("`{name}` has more than {ENTRIES} entries")));
     }
-    if options.cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
+    if options.cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
         return Err(problem("cwd", "`directory` is not an absolute path".to_owned())
             .help("use an absolute path, starting with `/`"));
     }

@@ -16,7 +16,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
 };
 use preface_engine::{
-    Request, TemplateInput,
+    BuildOptions, TemplateInput,
     lint::LintFile,
     store::{
         Actor, ExpectedVersion, NewVersion, TemplateName, TemplateVersion, VersionChoice, format_instant,
@@ -245,7 +245,7 @@ pub(crate) async fn write(
 /// RFC 9651: `template/unbalanced;line=1;column=5`.
 async fn check(app: &App, text: &str, variables: Declarations) -> HandlerResult<Option<String>> {
     let declared = TemplateInput { variables, ..TemplateInput::unsaved("template", "") };
-    let (request, text) = (Request { template: Some(declared), ..app.request() }, text.to_owned());
+    let (request, text) = (BuildOptions { template_text: Some(declared), ..app.request() }, text.to_owned());
     let checked = app.work(move |engine| {
         if let Err(note) = engine.check_template(&request, &text)? {
             return Ok(Err(note));

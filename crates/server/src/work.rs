@@ -2,7 +2,7 @@
 
 use crate::{App, HandlerResult, Problem, SERVICE_PRESET, threads::ThreadSlots};
 use axum::http::StatusCode;
-use preface_engine::{Engine, Error, Request, conversation::directory_in_roots, host::places::normal};
+use preface_engine::{BuildOptions, Engine, Error, conversation::directory_in_roots, host::places::normal};
 use std::path::{Path, PathBuf};
 
 impl App {
@@ -28,14 +28,14 @@ impl App {
     }
 
     /// Returns a request with the service's profile, in no conversation: in the first root, if any.
-    pub(crate) fn request(&self) -> Request {
+    pub(crate) fn request(&self) -> BuildOptions {
         let cwd = self.settings.roots.first().cloned().unwrap_or_else(|| PathBuf::from("/"));
-        Request {
+        BuildOptions {
             preset: Some(self.settings.preset.clone()),
             roots: Some(self.settings.roots.clone()),
             trust: preface_engine::TrustChoice::Deny,
             home_trust: self.settings.home_trust,
-            ..Request::new(cwd)
+            ..BuildOptions::in_dir(cwd)
         }
     }
 
@@ -43,7 +43,7 @@ impl App {
     pub(crate) async fn default_template(&self) -> HandlerResult<String> {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
-        let seeds = Request { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
+        let seeds = BuildOptions { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
         let text = self.work(move |engine| match engine.default_template(&request)? {
             None => engine.default_template(&seeds),
             found => Ok(found),

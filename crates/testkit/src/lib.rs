@@ -23,7 +23,7 @@ pub use preface_engine::host::system::testing::MemorySystem;
 #[cfg(feature = "cases")]
 pub fn grant(
     engine: &preface_engine::Engine<'_>,
-    request: &preface_engine::Request,
+    request: &preface_engine::BuildOptions,
     paths: &[std::path::PathBuf],
     hidden: preface_engine::coverage::HiddenText,
 ) -> Result<preface_engine::grant::GrantReport, preface_engine::Error> {

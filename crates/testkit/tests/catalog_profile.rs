@@ -2,7 +2,7 @@
 //! catalogs are those of `crates/catalog/tests/catalogs`.
 use preface_engine::host::system::{ReadScope, System};
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Error, Request,
+    ASSETS, BuildOptions, BuildResult, Engine, Error,
     catalogs::{self, ReplaceMode},
     core::{diagnostic::Severity, draft::AbsentReason, origin::Origin},
 };
@@ -84,7 +84,7 @@ fn machine() -> MemorySystem {
 }
 
 fn build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
-    let mut request = Request::new("/work/app");
+    let mut request = BuildOptions::in_dir("/work/app");
     request.preset = Some("harbour".to_owned());
     request.sets = sets.iter().map(|set| (*set).to_owned()).collect();
     let status = "${TIDE_NOW} <<CCVERSION>> [if x]".to_owned();
@@ -184,7 +184,7 @@ fn the_words_of_the_user_come_before_a_catalog() {
         "/home/user/.config/preface/profiles/mine.toml",
         "extends = \"harbour\"\n[section.rounds]\ntext = \"MY ROUNDS\"\n",
     );
-    let mut request = Request::new("/work/app");
+    let mut request = BuildOptions::in_dir("/work/app");
     request.preset = Some("mine".to_owned());
     request.sets = vec!["catalog=2.1.50".to_owned()];
     let built = Engine::new(&system).build(&request).unwrap();
@@ -233,7 +233,7 @@ fn what_is_no_expression_reaches_no_model() {
 #[test]
 fn what_is_worked_out_from_a_variable_is_its_value() {
     let system = with(machine(), "TIDE_NOW = \"low\"", "TIDE_NOW = { variable = \"system:year\", add = -1 }");
-    let mut request = Request::new("/work/app");
+    let mut request = BuildOptions::in_dir("/work/app");
     request.preset = Some("harbour".to_owned());
     request.sets = vec!["catalog=2.1.50".to_owned()];
     request.variables.insert("git:status".parse().unwrap(), Some("".into()));
@@ -291,7 +291,7 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
     let version = Some("2.1.9".to_owned());
     catalogs::import(&system, Path::new("/small"), version, ReplaceMode::No, &mut |_| ()).unwrap();
     let build = |agent: Option<&str>| {
-        let mut request = Request::new("/work/app");
+        let mut request = BuildOptions::in_dir("/work/app");
         request.preset = Some("claude-code".to_owned());
         request.sets = vec!["catalog=2.1.9".to_owned()];
         request.agent = agent.map(str::to_owned);
@@ -305,7 +305,7 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
     // The user's own agent of that name is used.
     let mine = "---\nname: explore\ndescription: Mine.\n---\nMY AGENT\n";
     let system = &system.clone().with_file("/home/user/.claude/agents/explore.md", mine);
-    let mut request = Request::new("/work/app");
+    let mut request = BuildOptions::in_dir("/work/app");
     request.preset = Some("claude-code".to_owned());
     request.sets = vec!["catalog=2.1.9".to_owned()];
     request.agent = Some("explore".to_owned());
@@ -334,7 +334,7 @@ fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> BuildResult {
     }
     catalogs::import(&system, Path::new("/small"), Some("2.1.9".to_owned()), ReplaceMode::No, &mut |_| ())
         .unwrap();
-    let mut request = Request::new("/work/app");
+    let mut request = BuildOptions::in_dir("/work/app");
     request.preset = Some("claude-code".to_owned());
     request.sets = ["catalog=2.1.9"].iter().chain(sets).map(|set| (*set).to_owned()).collect();
     Engine::new(&system).build(&request).unwrap()

@@ -1,5 +1,5 @@
 //! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is requested.
-use preface_engine::{ASSETS, BuildResult, Engine, Request};
+use preface_engine::{ASSETS, BuildOptions, BuildResult, Engine};
 use preface_testkit::MemorySystem;
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -53,12 +53,12 @@ fn machine(places: &[&str]) -> MemorySystem {
 }
 
 fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> BuildResult {
-    let request = Request {
+    let request = BuildOptions {
         preset: Some("claude-code".into()),
         agent: Some(agent.into()),
         sets,
         now: Some("2026-03-07T14:55:05Z".into()),
-        ..Request::new("/work/app")
+        ..BuildOptions::in_dir("/work/app")
     };
     Engine::new(system).build(&request).expect("an agent's prompt is built")
 }
@@ -71,7 +71,7 @@ fn read(built: &BuildResult) -> String {
 }
 
 fn agents(system: &MemorySystem) -> Vec<String> {
-    let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+    let request = BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work/app") };
     let report = Engine::new(system).look(&request).expect("agents are listed").agents();
     report.entries.into_iter().map(|agent| agent.name).collect()
 }
@@ -150,7 +150,8 @@ fn an_agents_prompt_has_the_seeds_order() {
 fn own_agents_are_named_in_the_definition_of_the_tool_that_starts_them() {
     let task = |system: MemorySystem| -> String {
         let system = system.with_bundle(ASSETS).with_home("/home/user").with_current_dir("/work/app");
-        let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+        let request =
+            BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work/app") };
         let built = Engine::new(&system).build(&request).expect("it builds");
         let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
         task.description.clone().expect("it has one")
@@ -168,7 +169,7 @@ fn own_agents_are_named_in_the_definition_of_the_tool_that_starts_them() {
 fn an_own_agent_with_the_name_of_a_bundled_one_is_listed_once() {
     let file = "---\nname: Explore\ndescription: rewrites everything\n---\nE\n";
     let system = machine(&[]).with_file("/work/app/.claude/agents/e.md", file);
-    let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+    let request = BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work/app") };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
     let list = task.description.as_deref().and_then(|text| text.split_once("Agents:\n\n")).expect("a list").1;
@@ -241,7 +242,7 @@ fn agents_are_read_as_people_write_them() {
     let system = machine(&[])
         .with_file("/work/app/.claude/agents/reviewer.md", file)
         .with_file("/work/app/.claude/agents/bad.md", "---\nname: [\n---\nx\n");
-    let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+    let request = BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work/app") };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
     let description = task.description.as_deref().unwrap_or_default();
@@ -268,7 +269,7 @@ fn of_many_agents_the_first_are_listed_and_the_rest_is_reported() {
     }
     system =
         system.with_file("/home/user/.claude/agents/zz.md", "---\nname: zz\ndescription: Mine.\n---\nYou.\n");
-    let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+    let request = BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work/app") };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
     let end = "- a48: A.\n- zz: Mine.\n- and 11 more";
@@ -291,12 +292,12 @@ fn without_a_global_directory_no_path_in_it_is_named() {
         .with_dir("/work/app")
         .with_current_dir("/work/app");
     let below = ["settings.json", "statusline.sh", "projects", "memory", "CLAUDE.md"];
-    let main = Request {
+    let main = BuildOptions {
         preset: Some("claude-code".into()),
         sets: vec!["sessions=true".into(), "memory=true".into()],
-        ..Request::new("/work/app")
+        ..BuildOptions::in_dir("/work/app")
     };
-    let names = agents(&system).into_iter().map(|name| Request { agent: Some(name), ..main.clone() });
+    let names = agents(&system).into_iter().map(|name| BuildOptions { agent: Some(name), ..main.clone() });
     for request in std::iter::once(main.clone()).chain(names) {
         let built = Engine::new(&system).build(&request).expect("it builds");
         for name in below {

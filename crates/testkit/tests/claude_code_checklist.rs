@@ -1,7 +1,7 @@
 //! What the preset `claude-code` promises, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 use preface_engine::{
-    ASSETS, BuildResult, Conversation, Engine, Error, Request, ToolChoice, core::prompt::fingerprint,
+    ASSETS, BuildOptions, BuildResult, Conversation, Engine, Error, ToolChoice, core::prompt::fingerprint,
     coverage::HiddenText,
 };
 use preface_testkit::MemorySystem;
@@ -15,12 +15,12 @@ fn machine() -> MemorySystem {
         .with_current_dir("/work/app")
 }
 
-fn preset_request(sets: &[&str]) -> Request {
-    Request {
+fn preset_request(sets: &[&str]) -> BuildOptions {
+    BuildOptions {
         preset: Some("claude-code".into()),
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
         now: Some("2026-03-07T14:55:05Z".into()),
-        ..Request::new("/work/app")
+        ..BuildOptions::in_dir("/work/app")
     }
 }
 
@@ -50,7 +50,7 @@ fn conditional_inclusion_tool_docs_only_included_when_tool_is_enabled() {
     for subset in 0..1_u32 << docs.len() {
         let active: Vec<String> =
             (0..docs.len()).filter(|at| subset & (1 << at) != 0).map(|at| docs[at].0.to_owned()).collect();
-        let request = Request { tools: ToolChoice::Named(active.clone()), ..preset_request(&[]) };
+        let request = BuildOptions { tools: ToolChoice::Named(active.clone()), ..preset_request(&[]) };
         let built = Engine::new(&system).build(&request).expect("it builds");
         for (tool, id) in docs {
             let is_active = active.iter().any(|name| name == tool);
@@ -120,7 +120,7 @@ fn token_budget_assembled_prompt_stays_within_context_budget() {
     let whole = text(&system, &[]);
     let tokens = whole.len() / 4;
     let within =
-        |max: usize| Engine::new(&system).build(&Request { budget: Some(max), ..preset_request(&[]) });
+        |max: usize| Engine::new(&system).build(&BuildOptions { budget: Some(max), ..preset_request(&[]) });
     assert_eq!(within(tokens).expect("equal passes").prompt.text, whole);
     match within(tokens - 1) {
         Err(Error::Over(over)) => {
@@ -195,10 +195,10 @@ fn a_project_replaces_none_of_the_users_own_text_without_a_grant() {
 fn a_setting_that_names_the_preset_appends_to_it() {
     let settings = r#"{"systemPrompt": {"type": "preset", "preset": "claude_code", "append": "APP"}}"#;
     let system = machine().with_file("/home/user/.config/preface/settings.json", settings);
-    let request = Request::new("/work/app");
+    let request = BuildOptions::in_dir("/work/app");
     let built = Engine::new(&system).build(&request).expect("it builds");
     assert!(built.prompt.text.ends_with("\n\nAPP"), "{}", built.prompt.text);
-    let other = Request { preset: Some("pi".into()), ..Request::new("/work/app") };
+    let other = BuildOptions { preset: Some("pi".into()), ..BuildOptions::in_dir("/work/app") };
     assert!(!Engine::new(&system).build(&other).expect("it builds").prompt.text.contains("APP"));
     let nearer =
         system.with_file("/home/user/.claude/preface.json", r#"{"systemPrompt": {"append": "NEAR"}}"#);
@@ -210,7 +210,7 @@ fn a_setting_that_names_the_preset_appends_to_it() {
 fn a_section_of_a_profile_that_extends_the_preset_is_included() {
     let profile = "extends = \"claude-code\"\n[section.review]\ntext = \"REVIEW\"\n[section.early]\ntext = \"EARLY\"\nafter = \"main\"\n";
     let system = machine().with_file("/home/user/.config/preface/profiles/mine.toml", profile);
-    let request = Request {
+    let request = BuildOptions {
         preset: Some("mine".into()),
         ..preset_request(&["outputStyle=Concise", "systemPrompt.append=LAST"])
     };
@@ -218,7 +218,8 @@ fn a_section_of_a_profile_that_extends_the_preset_is_included() {
     let ids = ids(&built);
     assert!(ids.ends_with(&["output-style", "review", "append"]), "{ids:?}");
     assert_eq!(ids[..2], ["main", "early"]);
-    let agent = Request { agent: Some("explore".into()), preset: Some("mine".into()), ..preset_request(&[]) };
+    let agent =
+        BuildOptions { agent: Some("explore".into()), preset: Some("mine".into()), ..preset_request(&[]) };
     assert!(!Engine::new(&system).build(&agent).expect("it builds").prompt.text.contains("REVIEW"));
 }
 
@@ -433,7 +434,7 @@ fn in_a_directory_of_preface_both_files_are_its_own() {
 /// An exact counter measures the prompt; tools are described beside it whoever counts.
 #[test]
 fn an_exact_counter_can_be_chosen() {
-    let request = Request { counter: Some("o200k".into()), ..preset_request(&[]) };
+    let request = BuildOptions { counter: Some("o200k".into()), ..preset_request(&[]) };
     let built = Engine::new(&machine()).build(&request).expect("it builds");
     assert_eq!(built.prompt.text, text(&machine(), &[]));
     assert!(built.tools.iter().all(|tool| tool.description.is_some()));
@@ -455,7 +456,8 @@ fn claude_md_hierarchy_under_a_budget_the_farthest_parent_gives_way_first() {
         let order = format!("claudeMd.order={order}");
         let mut seen = [false; 5];
         for budget in (640..3_400).step_by(40) {
-            let request = Request { budget: Some(budget), ..preset_request(&[&order, "budget.onOver=cut"]) };
+            let request =
+                BuildOptions { budget: Some(budget), ..preset_request(&[&order, "budget.onOver=cut"]) };
             let built = Engine::new(&system).build(&request).expect("it is cut");
             let text = &built.prompt.text;
             assert!(text.len() / 4 <= budget);
@@ -512,7 +514,8 @@ fn mcp_docs_servers_that_no_active_tool_reaches_are_left_out() {
             Some(tools) => ToolChoice::Named(tools.iter().map(|tool| (*tool).to_owned()).collect()),
             None => ToolChoice::Profile,
         };
-        let built = Engine::new(&system).build(&Request { tools, ..preset_request(&[]) }).expect("it builds");
+        let built =
+            Engine::new(&system).build(&BuildOptions { tools, ..preset_request(&[]) }).expect("it builds");
         ["## docs", "## never"].iter().map(|name| built.prompt.text.contains(name)).collect()
     };
     assert_eq!(named(None), [true, true]);
@@ -530,8 +533,10 @@ fn a_command_without_a_text_is_its_name_alone() {
 /// The name of a tool in another case is that of the profile's tool.
 #[test]
 fn tools_are_found_by_their_names_in_any_case() {
-    let request =
-        Request { tools: ToolChoice::Named(vec!["read".into(), "FILEEDIT".into()]), ..preset_request(&[]) };
+    let request = BuildOptions {
+        tools: ToolChoice::Named(vec!["read".into(), "FILEEDIT".into()]),
+        ..preset_request(&[])
+    };
     let built = Engine::new(&machine()).build(&request).expect("it builds");
     let names: Vec<&str> = built.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["Read", "Edit"]);
@@ -541,7 +546,7 @@ fn tools_are_found_by_their_names_in_any_case() {
 fn a_limit_of_the_tree_is_reported_once() {
     let deep = format!("/{}", "d/".repeat(130));
     let system = machine().with_dir(&deep).with_file("/home/user/.claude/CLAUDE.md", "Mine.\n");
-    let request = Request { cwd: Some(deep.into()), ..preset_request(&[]) };
+    let request = BuildOptions { cwd: Some(deep.into()), ..preset_request(&[]) };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let limits =
         built.prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == "instructions/limit");

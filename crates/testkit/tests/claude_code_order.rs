@@ -1,6 +1,6 @@
 //! The order of the parts for each pair of conditions, compared with a model that knows nothing of profiles: the tables of
 //! the specification, written down once more.
-use preface_engine::{ASSETS, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, BuildOptions, Engine, ToolChoice};
 use preface_testkit::MemorySystem;
 use std::collections::BTreeSet;
 
@@ -148,7 +148,7 @@ fn machine(conditions: Conditions) -> MemorySystem {
     system
 }
 
-fn request(order: &str, conditions: Conditions) -> Request {
+fn request(order: &str, conditions: Conditions) -> BuildOptions {
     let tools = [
         ("Glob", conditions.glob()),
         ("Grep", conditions.grep()),
@@ -163,14 +163,14 @@ fn request(order: &str, conditions: Conditions) -> Request {
     set(conditions.memory(), "memory=true");
     set(conditions.style(), "outputStyle=Concise");
     set(conditions.append(), "systemPrompt.append=Be kind.");
-    Request {
+    BuildOptions {
         preset: Some("claude-code".into()),
         tools: ToolChoice::Named(
             tools.into_iter().filter(|(_, active)| *active).map(|(name, _)| name.to_owned()).collect(),
         ),
         sets,
         now: Some("2026-03-07T14:55:05Z".into()),
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     }
 }
 
@@ -226,7 +226,7 @@ fn the_catalogs_order_holds_for_each_pair() {
 fn the_stable_prefix_does_not_depend_on_tools() {
     let system = machine(Conditions(0));
     let build = |tools: ToolChoice| {
-        let request = Request { tools, ..request("stable-first", Conditions(0)) };
+        let request = BuildOptions { tools, ..request("stable-first", Conditions(0)) };
         Engine::new(&system).build(&request).expect("it builds").prompt
     };
     let all = build(ToolChoice::Profile);

@@ -1,7 +1,7 @@
 //! Conversations without a store: what rebuilds the base and what does not, what a run keeps, what hooks change.
 
 use preface_engine::{
-    ASSETS, Error, Request, ToolChoice,
+    ASSETS, BuildOptions, Error, ToolChoice,
     conversation::{Conversation, ConversationError, Setup},
     core::{
         hook::{HookEvent, HookFailure, HookFn, HookReply},
@@ -24,13 +24,13 @@ fn machine() -> MemorySystem {
     machine
 }
 
-fn request(variant: &str) -> Request {
-    Request {
+fn request(variant: &str) -> BuildOptions {
+    BuildOptions {
         preset: Some("pi".to_owned()),
         tools: ToolChoice::Named(vec!["read".to_owned(), "bash".to_owned()]),
         zone: Some("UTC".to_owned()),
         sets: vec![format!("variant={variant}"), "docs=false".to_owned()],
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     }
 }
 
@@ -264,7 +264,7 @@ fn hooks_are_given_what_the_base_was_built_from() {
 #[test]
 fn a_rebuild_that_is_refused_changes_nothing() {
     let machine = machine();
-    let mut request = Request { budget: Some(230), ..request("sf") };
+    let mut request = BuildOptions { budget: Some(230), ..request("sf") };
     request.sets.push("budget.onOver=error".to_owned());
     let many = HookFn::new("many", [HookEvent::BeforeAgentStart], |ask| {
         let greedy = ask.prompt == Some("all");
@@ -329,11 +329,11 @@ fn a_skills_command_gives_way_to_its_text() {
 #[test]
 fn a_profile_that_keeps_its_prompt_follows_at_the_next_compaction() {
     let machine = machine();
-    let request = Request {
+    let request = BuildOptions {
         preset: Some("default".to_owned()),
         trust: preface_engine::TrustChoice::Once,
         tools: ToolChoice::Named(list(&["read", "bash"])),
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     };
     let mut conversation =
         Conversation::setup(Arc::new(machine.clone()), request).start().expect("it starts");

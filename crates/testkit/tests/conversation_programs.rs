@@ -2,7 +2,7 @@
 //! grant each time.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ToolChoice, TrustChoice,
+    ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice,
     conversation::Conversation,
     core::hook::{HookEvent, HookFn, HookReply},
     coverage::HiddenText,
@@ -23,13 +23,13 @@ fn machine() -> MemorySystem {
     MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir("/work")
 }
 
-fn request() -> Request {
-    Request {
+fn request() -> BuildOptions {
+    BuildOptions {
         preset: Some("pi".to_owned()),
         tools: ToolChoice::Named(vec!["read".to_owned()]),
         now: Some("2026-03-07T14:55:05Z".to_owned()),
         sets: vec!["docs=false".to_owned()],
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     }
 }
 
@@ -107,7 +107,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             .with_file(format!("{dir}/house.sh"), "1")
             .with_mode(format!("{dir}/house.sh"), 0o755)
             .with_command([format!("{dir}/house.sh").as_str()], FakeRun::printing(""));
-        let ask = Request { trust: TrustChoice::Ask, ..request() };
+        let ask = BuildOptions { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
         preface_testkit::grant(&engine, &ask, &[], HiddenText::Refuse).expect("a grant");
         let granted = engine.grant_commands(&ask, &[], None).expect("a grant");

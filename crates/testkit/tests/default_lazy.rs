@@ -1,6 +1,6 @@
 //! What is opened, and how often: nothing in a branch that is not taken, everything else once.
 
-use preface_engine::{ASSETS, Engine, Request, ToolChoice, TrustChoice};
+use preface_engine::{ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice};
 use preface_testkit::MemorySystem;
 
 fn machine() -> MemorySystem {
@@ -16,7 +16,7 @@ fn machine() -> MemorySystem {
 
 fn build(system: &MemorySystem, tools: &[&str]) -> String {
     let tools = ToolChoice::Named(tools.iter().map(|tool| (*tool).to_owned()).collect());
-    let request = Request { tools, trust: TrustChoice::Once, ..Request::new("/work") };
+    let request = BuildOptions { tools, trust: TrustChoice::Once, ..BuildOptions::in_dir("/work") };
     Engine::new(system).build(&request).expect("the build succeeds").prompt.text
 }
 
@@ -91,7 +91,7 @@ fn a_held_template_opens_nothing() {
         "/home/user/.config/preface/settings.json",
         r#"{"sections": {"environment": {"disable": true}}}"#,
     );
-    let built = Engine::new(&system).build(&Request::new("/work")).expect("the build succeeds");
+    let built = Engine::new(&system).build(&BuildOptions::in_dir("/work")).expect("the build succeeds");
     assert_eq!(built.untrusted().count(), 1);
     for path in ["/work/taken.md", "/work/.git/refs/heads/main"] {
         assert_eq!(system.reads(path), 0, "{path}");

@@ -2,7 +2,7 @@
 //! tools and budgets. The seed is fixed, so that a failure comes back.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Error, Request, ToolChoice, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Engine, Error, ToolChoice, TrustChoice,
     core::{
         audit::AuditEvent,
         budget::{Bytes4, Counter},
@@ -189,14 +189,14 @@ impl Machine {
         system
     }
 
-    fn request(&self) -> Request {
-        Request {
+    fn request(&self) -> BuildOptions {
+        BuildOptions {
             profile: self.profile.map(|_| "/home/user/p.toml".into()),
             tools: ToolChoice::Named(self.tools.iter().map(|tool| (*tool).to_owned()).collect()),
             model: self.model.then(|| "m-1".to_owned()),
             budget: self.budget,
             trust: self.trust,
-            ..Request::new(CWD)
+            ..BuildOptions::in_dir(CWD)
         }
     }
 }
@@ -382,7 +382,7 @@ fn no_text_of_a_project_brings_in_what_lies_outside() {
             for (path, bytes) in &texts {
                 system = system.with_file(path, bytes);
             }
-            let request = Request { trust: TrustChoice::Once, ..Request::new(CWD) };
+            let request = BuildOptions { trust: TrustChoice::Once, ..BuildOptions::in_dir(CWD) };
             let built = Engine::new(&system)
                 .build(&request)
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -400,8 +400,8 @@ fn after_a_grant_nothing_is_held() {
         .run(&machine(), |machine| {
             let system = machine.system();
             let engine = Engine::new(&system);
-            let request = Request { trust: TrustChoice::Ask, budget: None, ..machine.request() };
-            let once = Request { trust: TrustChoice::Once, ..request.clone() };
+            let request = BuildOptions { trust: TrustChoice::Ask, budget: None, ..machine.request() };
+            let once = BuildOptions { trust: TrustChoice::Once, ..request.clone() };
             let wanted = engine.build(&once).map_err(|error| TestCaseError::fail(error.to_string()))?;
             preface_testkit::grant(&engine, &request, &[], preface_engine::coverage::HiddenText::Allow)
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;

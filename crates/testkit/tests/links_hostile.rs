@@ -2,7 +2,7 @@
 //! a target by name.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Engine, TrustChoice,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
     host::system::testing::AccessKind,
 };
@@ -65,11 +65,11 @@ fn machine() -> MemorySystem {
 }
 
 fn build(system: &MemorySystem, preset: &str, follow: &[&str]) -> BuildResult {
-    let request = Request {
+    let request = BuildOptions {
         preset: Some(preset.to_owned()),
         trust: TrustChoice::Once,
         follow: follow.iter().map(PathBuf::from).collect(),
-        ..Request::new("/p")
+        ..BuildOptions::in_dir("/p")
     };
     Engine::new(system).build(&request).expect("no file of a project stops a build")
 }
@@ -129,8 +129,11 @@ fn the_project_is_the_work_tree() {
         let system = machine().with_file("/p/docs/rules.md", "USE TABS").with_dir("/p/sub");
         let system = system.with_link("/p/sub/AGENTS.md", "../docs/rules.md");
         let system = system.with_link("/p/sub/CLAUDE.md", "../docs/rules.md");
-        let request =
-            Request { preset: Some(preset.to_owned()), trust: TrustChoice::Once, ..Request::new("/p/sub") };
+        let request = BuildOptions {
+            preset: Some(preset.to_owned()),
+            trust: TrustChoice::Once,
+            ..BuildOptions::in_dir("/p/sub")
+        };
         let built = Engine::new(&system).build(&request).expect("it builds");
         assert!(built.prompt.text.contains("USE TABS"), "{preset}: {:?}", built.prompt.diagnostics);
     }
@@ -141,8 +144,11 @@ fn the_project_is_the_work_tree() {
 fn a_file_above_the_project_stays_below_its_own_directory() {
     let system = || machine().with_dir("/w/q/.git").with_file("/w/docs/a.md", "OF ALL");
     let prompt = |system: &MemorySystem| {
-        let request =
-            Request { preset: Some("pi".to_owned()), trust: TrustChoice::Once, ..Request::new("/w/q") };
+        let request = BuildOptions {
+            preset: Some("pi".to_owned()),
+            trust: TrustChoice::Once,
+            ..BuildOptions::in_dir("/w/q")
+        };
         Engine::new(system).build(&request).expect("it builds").prompt.text
     };
     assert!(prompt(&system().with_link("/w/AGENTS.md", "docs/a.md")).contains("OF ALL"));
@@ -177,11 +183,11 @@ fn the_kernels_files_are_read_for_nobody() {
 fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
     let build_following = |follow: &[&str]| {
         let system = machine().with_link("/p/prompt.md", "/h/out/env.md").with_current_dir("/p");
-        let request = Request {
+        let request = BuildOptions {
             preset: Some("pi".to_owned()),
             sets: vec!["system_prompt=prompt.md".to_owned()],
             follow: follow.iter().map(PathBuf::from).collect(),
-            ..Request::new("/p")
+            ..BuildOptions::in_dir("/p")
         };
         Engine::new(&system).build(&request)
     };
@@ -197,11 +203,11 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
         machine.with_hard_link("/p/CLAUDE.md", "/h/out/env.md")
     };
     let build_with = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
-        let request = Request {
+        let request = BuildOptions {
             preset: Some(preset.to_owned()),
             trust,
             roots: roots.map(|root| vec![PathBuf::from(root)]),
-            ..Request::new("/p")
+            ..BuildOptions::in_dir("/p")
         };
         Engine::new(system).build(&request)
     };
@@ -236,11 +242,11 @@ fn a_repository_that_begins_above_the_roots_is_reported() {
                 .with_file("/p/AGENTS.md", "Use tabs.")
                 .with_file("/p/CLAUDE.md", "Use tabs.")
                 .with_file("/p/web/CLAUDE.md", "Answer in JSON.");
-            let request = Request {
+            let request = BuildOptions {
                 preset: Some(preset.to_owned()),
                 trust: TrustChoice::Once,
                 roots: Some(vec![root.into()]),
-                ..Request::new("/p/web")
+                ..BuildOptions::in_dir("/p/web")
             };
             let prompt = Engine::new(&system).build(&request).expect("it builds").prompt;
             assert!(prompt.text.contains("Answer in JSON."), "{preset}");
@@ -260,11 +266,11 @@ fn below_roots_no_kind_of_file_is_read_by_another_name_of_it() {
             let system = machine()
                 .with_file("/h/out/broken", format!("---\n{SECRET}: [\n---\n{{\"{SECRET}\n"))
                 .with_hard_link(&name, "/h/out/broken");
-            let request = Request {
+            let request = BuildOptions {
                 preset: Some(preset.to_owned()),
                 trust: TrustChoice::Once,
                 roots: Some(vec!["/p".into()]),
-                ..Request::new("/p")
+                ..BuildOptions::in_dir("/p")
             };
             let built = Engine::new(&system).build(&request).expect("no file of a project stops a build");
             let all = format!("{} {:?}", built.prompt.text, built.prompt.diagnostics);

@@ -1,6 +1,6 @@
 //! `Engine::lint` and a build report the same of a text that imitates the profile's own tags, once.
 
-use preface_engine::{ASSETS, Engine, Request};
+use preface_engine::{ASSETS, BuildOptions, Engine};
 use preface_testkit::MemorySystem;
 
 const PROFILE: &str = r###"
@@ -25,10 +25,10 @@ fn one_imitation_is_one_finding() {
         .with_bundle(ASSETS)
         .with_file("/home/user/p.toml", PROFILE)
         .with_file("/work/AGENTS.md", text);
-    let request = |sets: &[&str]| Request {
+    let request = |sets: &[&str]| BuildOptions {
         profile: Some("/home/user/p.toml".into()),
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     };
     for sets in [&[][..], &["neutralise_tags=true"]] {
         let linted = Engine::new(&system).lint(&request(sets)).expect("the build succeeds");

@@ -1,7 +1,7 @@
 //! `Engine::lint` scans the files of a project whole, whatever is trusted and whichever preset is used.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ToolChoice, TrustChoice,
+    ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice,
     core::diagnostic::{Diagnostic, Severity},
     coverage::HiddenText,
     host::system::testing::AccessKind,
@@ -22,7 +22,7 @@ fn skill(body: &str) -> String {
 }
 
 /// The findings about texts: code, path and line.
-fn findings(system: &MemorySystem, request: &Request) -> Vec<String> {
+fn findings(system: &MemorySystem, request: &BuildOptions) -> Vec<String> {
     let linted = Engine::new(system).lint(request).expect("the build succeeds");
     let line = |diagnostic: &Diagnostic| {
         let place = diagnostic.place.as_ref().expect("a place");
@@ -34,8 +34,8 @@ fn findings(system: &MemorySystem, request: &Request) -> Vec<String> {
     linted.findings.iter().filter(is_of_texts).map(line).collect()
 }
 
-fn request(preset: &str, trust: TrustChoice) -> Request {
-    Request { preset: Some(preset.to_owned()), trust, ..Request::new("/work") }
+fn request(preset: &str, trust: TrustChoice) -> BuildOptions {
+    BuildOptions { preset: Some(preset.to_owned()), trust, ..BuildOptions::in_dir("/work") }
 }
 
 const TRUST: [TrustChoice; 3] = [TrustChoice::Ask, TrustChoice::Once, TrustChoice::Deny];
@@ -119,7 +119,7 @@ fn files_that_only_other_tools_use_are_scanned() {
         assert_eq!(found, ["hidden/character docs/shell.md:1"], "{trust:?}");
     }
     let tools = ToolChoice::Named(vec!["bash".to_owned()]);
-    let request = Request { tools, ..request("default", TrustChoice::Once) };
+    let request = BuildOptions { tools, ..request("default", TrustChoice::Once) };
     assert_eq!(findings(&system, &request), ["hidden/character docs/shell.md:1"]);
 }
 
@@ -170,7 +170,8 @@ fn a_file_in_utf_16_is_one_finding() {
     }
     for (bytes, what) in [(utf_16("Tabs."), " without a byte order mark"), (marked, "")] {
         let file = LintFile { path: "/work/x.md".into(), shown: "x.md".to_owned(), bytes };
-        let linted = Engine::new(&system).lint_files(&Request::new("/work"), &[file]).expect("it is linted");
+        let linted =
+            Engine::new(&system).lint_files(&BuildOptions::in_dir("/work"), &[file]).expect("it is linted");
         let found: Vec<&str> = linted.findings.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         assert_eq!(found, [format!("x.md was left out: it is UTF-16 (little-endian){what}, not UTF-8")]);
     }

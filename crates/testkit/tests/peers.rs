@@ -4,7 +4,7 @@
 //! prompts, in which a token stands for each sentence that only a package has. The tokens are given as options, so the
 //! prompts are equal as they are. The packages themselves are not needed here.
 
-use preface_engine::{ASSETS, Engine, Request};
+use preface_engine::{ASSETS, BuildOptions, Engine};
 use preface_testkit::{
     MemorySystem,
     peers::{BuilderInput, PiBuilder, PiOptions, ProfileFault, VARIANTS, edge_workspaces},
@@ -65,14 +65,14 @@ fn recorded_trees_give_the_packages_prompts() {
         for tree in edge_workspaces() {
             let root = Path::new(ROOT);
             let system = tree.in_memory(root, MemorySystem::new().with_bundle(ASSETS));
-            let request = Request {
+            let request = BuildOptions {
                 preset: Some("pi".to_owned()),
                 now: Some(TREES.to_owned()),
                 zone: Some(ZONE.to_owned()),
                 sets: options(variant).sets(variant),
                 // The packages follow links to anywhere in the tree.
                 follow: vec![root.join(&tree.name)],
-                ..Request::new(tree.cwd_in(root))
+                ..BuildOptions::in_dir(tree.cwd_in(root))
             };
             let built = Engine::new(&system).build(&request).unwrap();
             let want = recorded(variant, &format!("{}.txt", tree.name)).replace("@ROOT@", ROOT);

@@ -2,7 +2,7 @@
 //! than there are files. What needs a real disk or a program is tested through the binary
 //! (`crates/cli/tests/cli/pi_hostile.rs`).
 
-use preface_engine::{ASSETS, BuildResult, Engine, Error, Request, host::system::testing::AccessKind};
+use preface_engine::{ASSETS, BuildOptions, BuildResult, Engine, Error, host::system::testing::AccessKind};
 use preface_testkit::MemorySystem;
 
 const LISTING: &str = "\n\nThe following skills provide specialized instructions for specific tasks.\n\
@@ -18,12 +18,12 @@ fn machine() -> MemorySystem {
 }
 
 fn try_build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
-    let request = Request {
+    let request = BuildOptions {
         preset: Some("pi".to_owned()),
         sets: sets.iter().map(|set| (*set).to_owned()).chain(["date=false".to_owned()]).collect(),
         now: Some("2026-03-07T14:55:05Z".to_owned()),
         zone: Some("UTC".to_owned()),
-        ..Request::new("/p")
+        ..BuildOptions::in_dir("/p")
     };
     Engine::new(system).build(&request)
 }

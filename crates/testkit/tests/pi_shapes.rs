@@ -1,6 +1,6 @@
 //! Preset `pi` has two shapes, flat text and sections in tags, and both are data of one profile.
 
-use preface_engine::{ASSETS, BuildResult, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, BuildOptions, BuildResult, Engine, ToolChoice};
 use preface_testkit::MemorySystem;
 
 /// Builds a variant in a directory with one AGENTS.md and one CLAUDE.md, without anything above it.
@@ -10,13 +10,13 @@ fn built(variant: &str, tools: &[&str]) -> BuildResult {
         .with_home("/home/user")
         .with_file("/p/AGENTS.md", "Use tabs.")
         .with_file("/p/CLAUDE.md", "Be kind.");
-    let request = Request {
+    let request = BuildOptions {
         preset: Some("pi".to_owned()),
         sets: vec![format!("variant={variant}"), "identity=I.".to_owned()],
         tools: ToolChoice::Named(tools.iter().map(|tool| (*tool).to_owned()).collect()),
         now: Some("2026-03-07T14:55:05Z".to_owned()),
         zone: Some("UTC".to_owned()),
-        ..Request::new("/p")
+        ..BuildOptions::in_dir("/p")
     };
     let built = Engine::new(&system).build(&request).unwrap_or_else(|error| panic!("{variant}: {error}"));
     built.prompt.check_tiling().unwrap();

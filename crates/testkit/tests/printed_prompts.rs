@@ -1,5 +1,5 @@
 //! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
-use preface_engine::{ASSETS, Engine, Request, ToolChoice, TrustChoice, core::attachment::Attachment};
+use preface_engine::{ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice, core::attachment::Attachment};
 use preface_testkit::MemorySystem;
 use std::{env, fmt::Write as _, fs, path::Path};
 
@@ -12,7 +12,7 @@ struct Page {
     /// The command that prints it.
     command: &'static str,
     machine: fn() -> MemorySystem,
-    request: Request,
+    request: BuildOptions,
 }
 
 /// A project with instructions at two levels and a skill, and a user with instructions and a skill.
@@ -78,21 +78,21 @@ fn machine() -> MemorySystem {
         .with_var("SHELL", "/bin/bash")
 }
 
-fn request() -> Request {
-    Request {
+fn request() -> BuildOptions {
+    BuildOptions {
         preset: Some("claude-code".into()),
         now: Some("2026-03-07T14:55:05Z".into()),
-        ..Request::new("/home/ada/engine")
+        ..BuildOptions::in_dir("/home/ada/engine")
     }
 }
 
 fn pages() -> Vec<Page> {
     let words = |sets: &[&str]| sets.iter().map(|set| (*set).to_owned()).collect();
-    let of_default = |dir: &str| Request {
+    let of_default = |dir: &str| BuildOptions {
         preset: Some("default".into()),
         now: Some("2026-03-07T14:55:05Z".into()),
         trust: TrustChoice::Once,
-        ..Request::new(dir)
+        ..BuildOptions::in_dir(dir)
     };
     vec![
         Page {
@@ -110,7 +110,7 @@ fn pages() -> Vec<Page> {
                     project, and a skill of each.",
             command: "preface build --trust once --tools read,bash,edit,write",
             machine: layered,
-            request: Request {
+            request: BuildOptions {
                 tools: ToolChoice::Named(words(&["read", "bash", "edit", "write"])),
                 ..of_default("/home/ada/engine/api")
             },
@@ -121,7 +121,7 @@ fn pages() -> Vec<Page> {
             about: "All tools, past sessions and memory, a project with instruction files and a command, one MCP server.",
             command: "preface build --preset claude-code --set sessions=true --set memory=true",
             machine,
-            request: Request { sets: words(&["sessions=true", "memory=true"]), ..request() },
+            request: BuildOptions { sets: words(&["sessions=true", "memory=true"]), ..request() },
         },
         Page {
             file: "claude-code-explore.md",
@@ -130,7 +130,7 @@ fn pages() -> Vec<Page> {
                     project's instruction files.",
             command: "preface build --preset claude-code --agent explore",
             machine,
-            request: Request { agent: Some("explore".into()), ..request() },
+            request: BuildOptions { agent: Some("explore".into()), ..request() },
         },
     ]
 }

@@ -5,7 +5,7 @@
 //! writes them again, and the difference is for a person to read.
 
 use preface_engine::{
-    ASSETS, Request, ToolChoice,
+    ASSETS, BuildOptions, ToolChoice,
     core::{
         explain::{Labels, spans_view},
         format::{Neutral, RequestContent, RequestFormat},
@@ -37,14 +37,14 @@ fn machine() -> MemorySystem {
         .with_file("/work/more/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up.\n---\nSweep.\n")
 }
 
-fn request(variant: &str) -> Request {
-    Request {
+fn request(variant: &str) -> BuildOptions {
+    BuildOptions {
         preset: Some("pi".to_owned()),
         tools: ToolChoice::Named(vec!["read".to_owned(), "bash".to_owned()]),
         now: Some("2026-03-07T14:55:05Z".to_owned()),
         zone: Some("America/Chicago".to_owned()),
         sets: vec![format!("variant={variant}"), "docs=false".to_owned()],
-        ..Request::new("/work")
+        ..BuildOptions::in_dir("/work")
     }
 }
 
@@ -325,7 +325,7 @@ fn the_texts_of_registered_tools_follow_the_variant() {
     );
 }
 
-/// Request bytes and explanations, as recorded.
+/// BuildOptions bytes and explanations, as recorded.
 #[test]
 fn requests_and_explanations_are_as_recorded() {
     let write = std::env::var_os("PREFACE_RECORD").is_some();

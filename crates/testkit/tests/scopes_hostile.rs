@@ -1,7 +1,7 @@
 //! Layers that are broken or mean harm: each fault is reported by its name, and its neighbours never notice.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ScopesReport, TrustChoice,
+    ASSETS, BuildOptions, Engine, ScopesReport, TrustChoice,
     core::{
         diagnostic::{Diagnostic, Severity},
         extension::{Category, ExtensionEntry},
@@ -37,8 +37,8 @@ fn machine() -> MemorySystem {
         .with_file(at(PROJECT, "tools", "theirs"), tool("theirs"))
 }
 
-fn request(trust: TrustChoice) -> Request {
-    Request { preset: Some("stud".into()), trust, ..Request::new("/work") }
+fn request(trust: TrustChoice) -> BuildOptions {
+    BuildOptions { preset: Some("stud".into()), trust, ..BuildOptions::in_dir("/work") }
 }
 
 /// What the layers bring, where the project is trusted for this call. The neighbours are always there.

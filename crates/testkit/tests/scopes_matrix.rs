@@ -2,7 +2,7 @@
 //! docs/concepts/layers.md says: a name of the stronger layer wins, `disable` leaves none, and an entry that cannot do its job leaves the one below.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ScopesReport, TrustChoice,
+    ASSETS, BuildOptions, Engine, ScopesReport, TrustChoice,
     core::{
         diagnostic::Severity,
         extension::{Category, EntryState},
@@ -78,7 +78,11 @@ fn with(system: MemorySystem, layer: Scope, dirs: (&str, &str), path: &str, text
 
 /// Lists a machine on which all of the project is granted, what it would start and write, too.
 fn listed(system: &MemorySystem, preset: &str) -> ScopesReport {
-    let request = Request { preset: Some(preset.into()), trust: TrustChoice::Ask, ..Request::new("/work") };
+    let request = BuildOptions {
+        preset: Some(preset.into()),
+        trust: TrustChoice::Ask,
+        ..BuildOptions::in_dir("/work")
+    };
     let engine = Engine::new(system);
     preface_testkit::grant(&engine, &request, &[], HiddenText::Refuse).expect("a grant");
     engine.grant_commands(&request, &[], None).expect("a grant of commands");

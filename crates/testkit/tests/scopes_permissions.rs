@@ -1,7 +1,7 @@
 //! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
 use preface_engine::{
-    ASSETS, BuildResult, Conversation, Engine, Request, ScopesReport, ToolChoice, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Conversation, Engine, ScopesReport, ToolChoice, TrustChoice,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{Category, ExtensionEntry},
@@ -51,8 +51,8 @@ fn machine() -> MemorySystem {
         .with_command(["node", "say.js", "more"], FakeRun::printing("PRINTED"))
 }
 
-fn request(preset: &str, trust: TrustChoice) -> Request {
-    Request { preset: Some(preset.into()), trust, ..Request::new("/work") }
+fn request(preset: &str, trust: TrustChoice) -> BuildOptions {
+    BuildOptions { preset: Some(preset.into()), trust, ..BuildOptions::in_dir("/work") }
 }
 
 fn build(system: &MemorySystem, preset: &str, trust: TrustChoice) -> BuildResult {
@@ -252,7 +252,7 @@ fn work_trees_share_no_permits() {
     allow(&system, "default");
     let ran = |root: &str| {
         let before = system.runs().len();
-        let request = Request { preset: Some("default".into()), ..Request::new(root) };
+        let request = BuildOptions { preset: Some("default".into()), ..BuildOptions::in_dir(root) };
         preface_testkit::grant(
             &Engine::new(&system),
             &request,
@@ -412,7 +412,7 @@ fn without_a_grant_the_users_own_stay_the_users() {
                 manifest("tools", "tea", r#""description": "theirs""#),
             );
         let seen = |system: &MemorySystem| {
-            let ask = Request {
+            let ask = BuildOptions {
                 tools: ToolChoice::Named(vec!["tea".to_owned()]),
                 ..request(preset, TrustChoice::Ask)
             };
@@ -660,7 +660,7 @@ fn with_git_dir(system: MemorySystem, dir: &str) -> MemorySystem {
 /// Returns which of provider, hook and server may run in a directory, and whether its text is included.
 fn allowed_in(system: &MemorySystem, dir: &str) -> ([bool; 3], bool) {
     let engine = Engine::new(system);
-    let request = Request { preset: Some("default".into()), ..Request::new(dir) };
+    let request = BuildOptions { preset: Some("default".into()), ..BuildOptions::in_dir(dir) };
     let report = engine.look(&request).and_then(|build| build.scopes()).expect("a listing");
     let runs = |category, id| report.scopes.active(category, id).is_some_and(|entry| entry.runnable);
     let runnable = [
@@ -680,7 +680,7 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
             .with_file(format!("{TRUSTED}/.git/worktrees/w/gitdir"), "/work/linked/.git\n")
             .with_file("/work/linked/.git", format!("gitdir: {TRUSTED}/.git/worktrees/w\n"));
         let system = [TRUSTED, "/work/linked", HOSTILE].into_iter().fold(system, with_project);
-        let request = Request { preset: Some("default".into()), ..Request::new(TRUSTED) };
+        let request = BuildOptions { preset: Some("default".into()), ..BuildOptions::in_dir(TRUSTED) };
         let engine = Engine::new(&system);
         preface_testkit::grant(&engine, &request, &[], preface_engine::coverage::HiddenText::Refuse)
             .expect("a grant");

@@ -1,7 +1,7 @@
 //! The limits of `system.md` that are too large to be written down in a case.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Engine, TrustChoice,
     core::{
         budget::{Bytes4, Counter},
         snapshot::Item,
@@ -13,7 +13,7 @@ use preface_testkit::MemorySystem;
 const FILE: &str = "/home/user/.stud/system.md";
 
 fn turn(system: &MemorySystem) -> BuildResult {
-    let mut request = Request::new("/work");
+    let mut request = BuildOptions::in_dir("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     Engine::new(system).build(&request).expect("a turn is built")

@@ -1,7 +1,7 @@
 //! The first `system.md`: its content, and what is left on the disk when writing it goes wrong.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, TrustChoice,
+    ASSETS, BuildOptions, BuildResult, Engine, TrustChoice,
     core::{
         audit::AuditEvent,
         profile::{Scaffold, ScaffoldTrigger},
@@ -25,7 +25,7 @@ fn default_text() -> &'static str {
 }
 
 fn launch(system: &MemorySystem) -> BuildResult {
-    let mut request = Request::new("/work");
+    let mut request = BuildOptions::in_dir("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     Engine::new(system).build(&request).expect("the session goes on")

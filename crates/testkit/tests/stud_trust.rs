@@ -1,7 +1,7 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
 use preface_engine::{
-    ASSETS, Ask, BuildResult, Conversation, Engine, Request, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, BuildOptions, BuildResult, Conversation, Engine, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
         provider_context::Confirm,
@@ -25,8 +25,8 @@ fn machine() -> MemorySystem {
         .with_file("/work/.stud/extensions/hooks/audit/manifest.json", "{}")
 }
 
-fn request() -> Request {
-    Request { preset: Some("stud".into()), ..Request::new("/work") }
+fn request() -> BuildOptions {
+    BuildOptions { preset: Some("stud".into()), ..BuildOptions::in_dir("/work") }
 }
 
 /// Answers every question alike, and keeps the questions.
@@ -82,7 +82,8 @@ fn record(system: &MemorySystem) -> serde_json::Value {
 fn without_trust_a_turn_only_looks_whether_the_directory_is_there() {
     for trust in [TrustChoice::Ask, TrustChoice::Deny] {
         let system = machine();
-        let built = Engine::new(&system).build(&Request { trust, ..request() }).expect("the session goes on");
+        let built =
+            Engine::new(&system).build(&BuildOptions { trust, ..request() }).expect("the session goes on");
         assert_eq!(built.prompt.text, "G");
         for touch in system.touches() {
             let inside = touch.place.starts_with("/work/.stud") && touch.place != Path::new("/work/.stud");
@@ -215,7 +216,7 @@ fn a_file_outside_is_not_read_where_nobody_sits() {
     let system = machine().with_file("/srv/outside.md", "OUTSIDE");
     system.put_link("/work/.stud/system.md", "/srv/outside.md");
     let built = Engine::new(&system)
-        .build(&Request { trust: TrustChoice::Once, ..request() })
+        .build(&BuildOptions { trust: TrustChoice::Once, ..request() })
         .expect("the session goes on");
     assert_eq!((built.prompt.text.as_str(), system.reads("/srv/outside.md")), ("G\n\nRULES", 0));
 }
@@ -290,7 +291,7 @@ fn a_store_in_the_project_is_not_believed() {
         let system = machine().with_file("/work/.git/HEAD", "ref: refs/heads/main\n");
         system.with_dir("/work/.git/objects").with_dir("/work/.git/refs")
     };
-    let request = Request { preset: Some("stud".into()), ..Request::new("/work") };
+    let request = BuildOptions { preset: Some("stud".into()), ..BuildOptions::in_dir("/work") };
     let grant = |system: &MemorySystem| {
         preface_testkit::grant(&Engine::new(system), &request, &[], HiddenText::Refuse)
     };

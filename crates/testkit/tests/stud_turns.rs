@@ -1,7 +1,7 @@
 //! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included.
 
 use preface_engine::{
-    ASSETS, BuildResult, Conversation, Engine, Request, TrustChoice, core::audit::AuditEvent,
+    ASSETS, BuildOptions, BuildResult, Conversation, Engine, TrustChoice, core::audit::AuditEvent,
 };
 use preface_testkit::MemorySystem;
 
@@ -13,7 +13,7 @@ fn machine() -> MemorySystem {
 }
 
 fn turn(system: &MemorySystem) -> BuildResult {
-    let mut request = Request::new("/work");
+    let mut request = BuildOptions::in_dir("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     Engine::new(system).build(&request).expect("a turn is built")
@@ -66,7 +66,7 @@ fn the_environment_is_not_read() {
 #[test]
 fn a_conversation_reads_again_before_each_turn_and_never_inside_one() {
     let system = machine();
-    let mut request = Request::new("/work");
+    let mut request = BuildOptions::in_dir("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     let setup = Conversation::setup(std::sync::Arc::new(system.clone()), request);

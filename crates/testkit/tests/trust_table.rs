@@ -2,7 +2,7 @@
 //! revocation. What is expected comes from `TrustKind::requires` alone.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ToolChoice,
+    ASSETS, BuildOptions, Engine, ToolChoice,
     core::{
         extension::Category,
         scope::Scope,
@@ -64,7 +64,7 @@ struct Thing {
     /// More of the request: settings of the caller.
     sets: &'static [&'static str],
     /// Returns whether the project's thing is used, with this mark.
-    is_used: fn(&Engine<'_>, &Request, &str) -> bool,
+    is_used: fn(&Engine<'_>, &BuildOptions, &str) -> bool,
 }
 
 const LAYERED: &[&str] = &["default", "stud", "claude-code", "pi"];
@@ -76,32 +76,32 @@ fn completed(content: &str) -> String {
     content.replace("MANIFEST", MANIFEST)
 }
 
-fn in_prompt(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
+fn in_prompt(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
     engine.build(request).expect("a prompt").prompt.text.contains(mark)
 }
 
 /// The user's text is gone.
-fn is_gone(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
+fn is_gone(engine: &Engine<'_>, request: &BuildOptions, _: &str) -> bool {
     !engine.build(request).expect("a prompt").prompt.text.contains("MINE")
 }
 
-fn in_settings(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
+fn in_settings(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
     let settings = engine.look(request).and_then(|build| build.settings()).expect("settings");
     settings.merged.to_value().to_string().contains(mark)
 }
 
-fn is_server(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
+fn is_server(engine: &Engine<'_>, request: &BuildOptions, _: &str) -> bool {
     let report = engine.look(request).and_then(|build| build.servers()).expect("servers");
     report.scopes.mcp.servers.iter().any(|server| server.name == "s" && server.origin.scope == Scope::Project)
 }
 
-fn is_order(engine: &Engine<'_>, request: &Request, _: &str) -> bool {
+fn is_order(engine: &Engine<'_>, request: &BuildOptions, _: &str) -> bool {
     let scopes = engine.look(request).and_then(|build| build.scopes()).expect("entries").scopes;
     let order = |id: &str| scopes.active(Category::Hooks, id).and_then(|hook| hook.order);
     order("b") < order("a")
 }
 
-fn is_command(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
+fn is_command(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
     let commands = engine.look(request).expect("slash commands").slash_commands().entries;
     commands.iter().any(|command| {
         command.active
@@ -110,17 +110,17 @@ fn is_command(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
     })
 }
 
-fn is_agent(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
-    in_prompt(engine, &Request { agent: Some("helper".to_owned()), ..request.clone() }, mark)
+fn is_agent(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
+    in_prompt(engine, &BuildOptions { agent: Some("helper".to_owned()), ..request.clone() }, mark)
 }
 
-fn has_tool(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
-    let request = Request { tools: ToolChoice::Named(vec!["bash".to_owned()]), ..request.clone() };
+fn has_tool(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
+    let request = BuildOptions { tools: ToolChoice::Named(vec!["bash".to_owned()]), ..request.clone() };
     let built = engine.build(&request).expect("a prompt");
     built.tools.iter().any(|tool| tool.description.as_deref().is_some_and(|text| text.contains(mark)))
 }
 
-fn has_address(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
+fn has_address(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
     let scopes = engine.look(request).and_then(|build| build.scopes()).expect("entries").scopes;
     let provider = scopes.active(Category::Providers, "p");
     provider.is_some_and(|entry| {
@@ -129,7 +129,7 @@ fn has_address(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
 }
 
 /// A build appends a line to the project's file.
-fn is_written(engine: &Engine<'_>, request: &Request, mark: &str) -> bool {
+fn is_written(engine: &Engine<'_>, request: &BuildOptions, mark: &str) -> bool {
     let project = request.cwd.clone().expect("a directory").join(match request.preset.as_deref() {
         Some("stud") => ".stud",
         Some("claude-code") => ".claude",
@@ -444,10 +444,10 @@ fn each_thing_is_used_exactly_when_the_table_says_so() {
             for state in STATES {
                 let system = machine(thing, preset, MARKS[0]);
                 let engine = Engine::new(&system);
-                let request = Request {
+                let request = BuildOptions {
                     preset: Some(preset.name.to_owned()),
                     sets: thing.sets.iter().map(|set| (*set).to_owned()).collect(),
-                    ..Request::new("/work")
+                    ..BuildOptions::in_dir("/work")
                 };
                 let mut mark = MARKS[0];
                 if state != State::NoGrant {
@@ -484,7 +484,7 @@ fn each_thing_is_used_exactly_when_the_table_says_so() {
 fn the_modes_of_the_presets_are_those_of_the_table() {
     for preset in &PRESETS {
         let system = MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir("/work");
-        let request = Request { preset: Some(preset.name.to_owned()), ..Request::new("/work") };
+        let request = BuildOptions { preset: Some(preset.name.to_owned()), ..BuildOptions::in_dir("/work") };
         let built = Engine::new(&system).build(&request).expect("a prompt");
         assert_eq!(built.mode, preset.mode, "{}", preset.name);
         assert!(system.stat(Path::new("/work")).is_some());

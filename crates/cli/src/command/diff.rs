@@ -16,7 +16,7 @@ use preface_core::{
     prompt::Prompt,
 };
 use preface_engine::{
-    Engine, Request, TemplateSource, ToolChoice, WriteScope,
+    BuildOptions, Engine, TemplateSource, ToolChoice, WriteScope,
     conversation::TemplateChoice,
     counter,
     store::{ConversationId, VersionChoice},
@@ -207,7 +207,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 /// What makes the sides of a comparison.
 struct Sides<'s> {
     engine: Engine<'s>,
-    request: Request,
+    request: BuildOptions,
     store: StoreFlag,
     /// The tokenizer of the builds.
     tokenizer: Option<String>,
@@ -296,9 +296,9 @@ pub fn show(ui: &Ui, left: &DiffSide, right: &DiffSide, difference: &Difference)
 
 impl AgainstFlags {
     /// Overrides the request with the flags of the other side.
-    fn request(&self, request: Request) -> Request {
+    fn request(&self, request: BuildOptions) -> BuildOptions {
         let other_profile = self.against_preset.is_some() || self.against_profile.is_some();
-        Request {
+        BuildOptions {
             preset: self.against_preset.clone().or(request.preset.filter(|_| !other_profile)),
             profile: self.against_profile.clone().or(request.profile.filter(|_| !other_profile)),
             model: self.against_model.clone().or(request.model),

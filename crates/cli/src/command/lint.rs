@@ -16,7 +16,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
 };
 use preface_engine::{
-    Engine, Request,
+    BuildOptions, Engine,
     host::trust::shell_quoted,
     lint::{LintFile, LintReport},
 };
@@ -201,10 +201,10 @@ fn base(args: &Args, cwd: Option<PathBuf>) -> CommandResult<sarif::PathBase> {
 /// Looks for problems, and returns the files of agents beside them with `--repository`.
 fn lint(
     args: &Args,
-    request: Request,
+    request: BuildOptions,
     capture: Option<&Capture>,
 ) -> CommandResult<(LintReport, Vec<repository::AgentFile>)> {
-    let mut request = Request { default_on_error: true, ..args.trust.apply(request)? };
+    let mut request = BuildOptions { default_on_error: true, ..args.trust.apply(request)? };
     let templates = args.template.source(&request);
     let engine = Engine::new(files::system()).with_templates(&templates);
     if args.repository {

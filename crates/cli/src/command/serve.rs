@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use preface_core::lint::hidden::escape_hidden;
-use preface_engine::{Engine, Request, TrustChoice, host::system::System, store::StoreUrl};
+use preface_engine::{BuildOptions, Engine, TrustChoice, host::system::System, store::StoreUrl};
 use preface_server::{
     App, LogFormat, SERVICE_PRESET, ServiceSettings, Telemetry, TlsError, TlsFiles, TokenRule,
 };
@@ -168,10 +168,10 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     // A store that came with one of the roots is not used.
     let mut url = args.store.url(system.as_ref())?;
     for root in &roots {
-        let request = Request {
+        let request = BuildOptions {
             cwd: Some(root.clone()),
             home_trust: home_trust(args.trust_home),
-            ..Request::default()
+            ..BuildOptions::default()
         };
         url = args.store.for_request(&request).url(system.as_ref())?;
     }
@@ -289,12 +289,12 @@ fn greeting(address: &str, url: &StoreUrl, settings: &ServiceSettings) -> String
 
 /// Reports an unknown preset now, not on the first turn.
 fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> CommandResult<()> {
-    let request = Request {
+    let request = BuildOptions {
         cwd: roots.first().cloned(),
         preset: Some(args.preset.clone()),
         trust: TrustChoice::Deny,
         home_trust: home_trust(args.trust_home),
-        ..Request::default()
+        ..BuildOptions::default()
     };
     Engine::new(system).look(&request)?.scopes()?;
     Ok(())

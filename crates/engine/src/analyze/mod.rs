@@ -14,7 +14,7 @@ pub use reply::{
     Preview, SpanOrigin, UsedVariable,
 };
 
-use crate::{COUNTERS, Error, engine::Engine, request::Request};
+use crate::{COUNTERS, Error, build_options::BuildOptions, engine::Engine};
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::Diagnostics,
@@ -34,7 +34,7 @@ pub struct AnalysisRequest {
     /// The template.
     pub template: String,
     /// The request whose variables are used. Without a `cwd` nothing about a directory is looked up.
-    pub request: Request,
+    pub request: BuildOptions,
     /// The directories below which files may be read, real paths. The request's `cwd` must be below one of them.
     pub roots: Vec<PathBuf>,
     /// True if `[raw]` blocks work; `None` uses the profile's setting.
@@ -106,7 +106,7 @@ impl Engine<'_> {
     /// The profile cannot be used.
     pub fn variable_values(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         roots: &[PathBuf],
     ) -> Result<Vec<(crate::Variable, Option<preface_core::variable::RecordedVariable>)>, Error> {
         let probe = Probe::new(self, request, roots)?;
@@ -123,7 +123,7 @@ impl Engine<'_> {
     /// The profile cannot be used; the inner error is about the directory.
     pub fn list_files(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         roots: &[PathBuf],
         dir: &str,
         search: &str,

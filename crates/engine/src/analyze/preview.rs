@@ -4,7 +4,7 @@ use super::{
     Probe,
     reply::{Condition, MOST_VARIABLES, UsedVariable, shortened},
 };
-use crate::{COUNTERS, Error, request::TemplateInput};
+use crate::{COUNTERS, Error, build_options::TemplateInput};
 use preface_core::{
     condition::ReadTest,
     declaration::Declarations,

@@ -3,9 +3,9 @@
 
 use crate::{
     Error,
+    build_options::{BuildOptions, ToolChoice, TrustChoice},
     engine::Engine,
     input::{consent::ProjectAccess, load_profile::LoadedProfile, variables::declare},
-    request::{Request, ToolChoice, TrustChoice},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -37,15 +37,15 @@ pub(crate) struct Probe<'s> {
 impl<'s> Probe<'s> {
     /// Prepares to answer for a request. Its directory must be below one of `roots`; without one, nothing about
     /// directories is answered. The project's settings are not read: being below a root is its grant.
-    pub(crate) fn new(engine: &Engine<'s>, request: &Request, roots: &[PathBuf]) -> Result<Self, Error> {
+    pub(crate) fn new(engine: &Engine<'s>, request: &BuildOptions, roots: &[PathBuf]) -> Result<Self, Error> {
         let somewhere = request.cwd.is_some();
         let trust = if somewhere { TrustChoice::Roots } else { TrustChoice::Deny };
         let cwd = request.cwd.clone().or_else(|| Some(PathBuf::from("/")));
-        let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
+        let request = BuildOptions { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
         let mut loaded = engine.load_profile(&request)?;
         let access = engine.open_gate(&request, &loaded, None)?;
         let mut profile = loaded.profile.clone();
-        let declared = request.template.as_ref().map(|template| &template.variables);
+        let declared = request.template_text.as_ref().map(|template| &template.variables);
         let of = (&mut profile, &mut loaded.turn);
         declare(&request, &loaded.merged, declared, of, &mut Diagnostics::new())?;
         let profile = Arc::unwrap_or_clone(profile);

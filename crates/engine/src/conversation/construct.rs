@@ -2,7 +2,7 @@
 
 use super::{ConversationError, PromptRecord, RECORD_VERSION, UsedValue};
 use crate::{
-    BuildOptions, Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
+    BuildOptions, Engine, Error, TemplateInput, TrustChoice, WriteScope,
     conversation::input_cache::{BuildContext, InputCache},
 };
 use jiff::Timestamp;
@@ -86,7 +86,7 @@ impl ConstructInput {
     ) -> Result<ConstructedPrompt, ConversationError> {
         let (mut request, place) =
             rooted(system, self.roots.as_deref(), &mut self.options, self.id.as_str())?;
-        request.template = self.text.take();
+        request.template_text = self.text.take();
         let engine = Engine::new(system).writing(self.writes);
         let made = engine.build_cached(cache, &request, |made| self.keep(made))?;
         match place {
@@ -114,7 +114,7 @@ impl ConstructInput {
         }
         let diagnostics = prompt.diagnostics.clone();
         let text = take(&mut prompt.text);
-        options.cwd = Some(snapshot.turn.cwd.clone());
+        options.cwd = Some(snapshot.turn.cwd.clone().into());
         let head = PromptSummary {
             id,
             revision: Revision::new(revision),
@@ -176,19 +176,19 @@ pub(super) fn rooted(
     roots: Option<&[PathBuf]>,
     options: &mut BuildOptions,
     id: &str,
-) -> Result<(Request, Option<RootedDirectory>), ConversationError> {
+) -> Result<(BuildOptions, Option<RootedDirectory>), ConversationError> {
     let cwd = match (&options.cwd, roots) {
         (Some(cwd), _) => cwd.clone(),
         // With one root there is no other directory to mean.
-        (None, Some([root])) => root.display().to_string(),
+        (None, Some([root])) => root.clone(),
         (None, _) => return Err(ConversationError::NoCwd),
     };
     options.cwd = Some(cwd.clone());
-    let mut request = Request { conversation: Some(id.to_owned()), ..options.clone().request() };
+    let mut request = BuildOptions { conversation: Some(id.to_owned()), ..options.clone() };
     let Some(roots) = roots else { return Ok((request, None)) };
     let place = RootedDirectory::find(system, roots, &request)?;
     request.cwd = Some(place.real.clone());
-    request.cwd_name = Some(cwd);
+    request.cwd_name = Some(cwd.display().to_string());
     request.roots = Some(roots.to_vec());
     request.trust = TrustChoice::Roots;
     Ok((request, Some(place)))
@@ -206,7 +206,7 @@ impl RootedDirectory {
     fn find(
         system: &dyn System,
         roots: &[PathBuf],
-        request: &Request,
+        request: &BuildOptions,
     ) -> Result<RootedDirectory, ConversationError> {
         let cwd = request.cwd.clone().unwrap_or_default();
         let real = directory_in_roots(system, roots, &cwd)?;
@@ -253,7 +253,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn default_template(&self, request: &Request) -> Result<Option<String>, Error> {
+    pub fn default_template(&self, request: &BuildOptions) -> Result<Option<String>, Error> {
         let loaded = self.load_profile(request)?;
         let project = self.open_project(request, &loaded, None)?;
         let profile = &loaded.profile;
@@ -283,7 +283,7 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn check_template(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         text: &str,
     ) -> Result<Result<(), Box<Diagnostic>>, Error> {
         let loaded = self.load_profile(request)?;

@@ -6,7 +6,7 @@
 //! is the same with and without the cache.
 
 use crate::{
-    Engine, Error, Request,
+    BuildOptions, Engine, Error,
     input::{Inputs, collect::Breadth},
     log::{Loggers, by_hand_over},
 };
@@ -44,7 +44,7 @@ pub(crate) struct InputCache(Mutex<Vec<CachedInputs>>);
 #[derive(Debug)]
 struct CachedInputs {
     /// The request, without what is new in each.
-    key: Request,
+    key: BuildOptions,
     inputs: Inputs,
     snapshot: Snapshot,
     /// The state of the gate after the inputs were read.
@@ -96,7 +96,7 @@ impl FileVariables {
 
 impl InputCache {
     /// Takes out the inputs of such a request.
-    fn take(&self, key: &Request) -> Option<CachedInputs> {
+    fn take(&self, key: &BuildOptions) -> Option<CachedInputs> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = entries.iter().rposition(|kept| kept.key == *key)?;
         Some(entries.remove(at))
@@ -113,12 +113,12 @@ impl InputCache {
 
 impl CachedInputs {
     /// Puts in what is new in a request.
-    fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
+    fn renew(&mut self, engine: &Engine<'_>, request: &BuildOptions) {
         let CachedInputs { inputs, snapshot, mark, .. } = self;
         inputs.forget_after(*mark);
         snapshot.turn.now = engine.instant_now();
         snapshot.turn.conversation.clone_from(&request.conversation);
-        snapshot.stored = request.template.as_ref().map(crate::TemplateInput::pieces);
+        snapshot.stored = request.template_text.as_ref().map(crate::TemplateInput::pieces);
         snapshot.variables = RecordedVariables::default();
     }
 
@@ -144,13 +144,13 @@ impl Engine<'_> {
     pub(crate) fn build_cached<T>(
         &self,
         cache: &InputCache,
-        request: &Request,
+        request: &BuildOptions,
         read: impl FnOnce(BuildContext<'_>) -> T,
     ) -> Result<T, Error> {
         // A build at another instant, or with templates or declarations of its own, is of no use to the next.
-        let declares = request.template.as_ref().is_some_and(|template| !template.variables.is_empty());
+        let declares = request.template_text.as_ref().is_some_and(|template| !template.variables.is_empty());
         let lasts = request.now.is_none() && self.templates().is_none() && !declares;
-        let key = Request { conversation: None, template: None, ..request.clone() };
+        let key = BuildOptions { conversation: None, template: None, ..request.clone() };
         if lasts
             && let Some(mut kept) = cache.take(&key)
             && kept.access_log.holds(self.system())

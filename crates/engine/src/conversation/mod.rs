@@ -6,13 +6,13 @@
 //! conversations of a store, for a service and a command.
 //!
 //! ```
-//! use preface_engine::{ASSETS, Request, conversation::Conversation};
+//! use preface_engine::{ASSETS, BuildOptions, conversation::Conversation};
 //! use preface_engine::core::hook::{HookEvent, HookFn, HookReply};
 //! use preface_engine::host::system::testing::MemorySystem;
 //! use std::sync::Arc;
 //!
 //! let system = Arc::new(MemorySystem::new().with_bundle(ASSETS).with_dir("/work"));
-//! let request = Request { preset: Some("pi".to_owned()), ..Request::new("/work") };
+//! let request = BuildOptions { preset: Some("pi".to_owned()), ..BuildOptions::in_dir("/work") };
 //! let mut conversation = Conversation::setup(system, request)
 //!     .handler(HookFn::new("tone", [HookEvent::BeforeAgentStart], |ask| {
 //!         let prompt = ask.system_prompt.unwrap_or_default();
@@ -57,7 +57,7 @@ pub use service::{
 };
 pub use setup::{ConversationStore, Setup, StoreWaiter};
 
-use crate::{BuildOptions, BuildResult, Error, ToolChoice, input::Inputs, request::Request};
+use crate::{BuildOptions, BuildResult, Error, ToolChoice, input::Inputs};
 use construct::{ConstructInput, listed_tools};
 use input_cache::BuildContext;
 use jiff::Timestamp;
@@ -114,7 +114,7 @@ pub struct Conversation {
 impl Conversation {
     /// Prepares a conversation for a request.
     #[must_use]
-    pub fn setup(system: Arc<dyn System>, request: Request) -> Setup {
+    pub fn setup(system: Arc<dyn System>, request: BuildOptions) -> Setup {
         Setup::new(system, request)
     }
 

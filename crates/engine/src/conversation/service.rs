@@ -564,9 +564,9 @@ fn differs(head: &PromptSummary, options: &BuildOptions, keeps: &dyn Fn() -> boo
         }
     };
     // However it is written, it may be the same.
-    let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
-    let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
-    report("cwd", &head.cwd, cwd);
+    let plain = |cwd: &Path| normal(Path::new("/"), cwd);
+    let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(Path::new(&head.cwd)));
+    report("cwd", &head.cwd, cwd.map(Path::to_string_lossy).as_deref());
     report("model", head.model.as_deref().unwrap_or_default(), options.model.as_deref());
     report("preset", &head.preset, options.preset.as_deref());
     if let Some(used) = &head.template {

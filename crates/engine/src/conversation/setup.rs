@@ -3,12 +3,12 @@
 use super::{Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, tools};
 use crate::{
     BuildOptions, Engine, TemplateSource, WriteScope,
+    build_options::TrustChoice,
     input::{
         Inputs,
         collect::{Breadth, collect_again},
         consent::Ask,
     },
-    request::{Request, TrustChoice},
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -69,7 +69,7 @@ pub struct Setup {
     templates: Option<Arc<dyn TemplateSource>>,
     writes: WriteScope,
     breadth: Breadth,
-    pub(super) request: Request,
+    pub(super) request: BuildOptions,
     pub(super) handlers: Vec<Arc<dyn HookHandler>>,
     /// The registered tools.
     pub(super) tools: Vec<Tool>,
@@ -101,7 +101,7 @@ pub(super) struct Built {
 }
 
 impl Setup {
-    pub(super) fn new(system: Arc<dyn System>, request: Request) -> Self {
+    pub(super) fn new(system: Arc<dyn System>, request: BuildOptions) -> Self {
         Setup {
             system,
             templates: None,
@@ -143,7 +143,7 @@ impl Setup {
     /// Keeps the prompt in a store. The template is that of the store.
     #[must_use]
     pub fn stored_in(self, store: ConversationStore) -> Self {
-        let request = Request { conversation: Some(store.id.to_string()), ..self.request };
+        let request = BuildOptions { conversation: Some(store.id.to_string()), ..self.request };
         Setup { store: Some(store), request, ..self }
     }
 
@@ -173,7 +173,7 @@ impl Setup {
     /// Returns the options in the form that is stored.
     pub(super) fn options(&self) -> BuildOptions {
         let template = self.store.as_ref().and_then(|store| store.template.clone());
-        BuildOptions { template, ..BuildOptions::of(&self.request) }
+        BuildOptions { template, ..self.request.clone() }
     }
 
     /// Starts the conversation without asking the user.
@@ -229,12 +229,9 @@ impl Setup {
         };
         // A store that takes no writes still has the prompt.
         let _ = store.wait(store.service.store().touch(&store.id, store.actor().at));
-        let asked = BuildOptions { template: store.template.clone(), ..BuildOptions::of(&self.request) };
-        let mut options = PromptRecord::of(&found)?.options.overlaid(&asked);
-        store.template = options.template.take();
-        let (events, conversation) =
-            (std::mem::take(&mut self.request.events), self.request.conversation.take());
-        self.request = Request { events, conversation, ..options.request() };
+        let asked = BuildOptions { template: store.template.clone(), ..self.request.clone() };
+        self.request = PromptRecord::of(&found)?.options.overlaid(&asked);
+        store.template.clone_from(&self.request.template);
         Ok(Some(found))
     }
 
@@ -246,7 +243,7 @@ impl Setup {
         if let Some(store) = &self.store {
             let text;
             (template, text) = store.wait(store.service.template(store.template.as_deref()))?;
-            request.to_mut().template = text;
+            request.to_mut().template_text = text;
         }
         let (mut inputs, mut snapshot) = engine.read_and_collect(&request, self.breadth, None, ask)?;
         engine.refuse_untrusted_in(&request, &inputs)?;

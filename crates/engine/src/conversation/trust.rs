@@ -3,7 +3,7 @@
 
 use super::{ConversationError, PromptRecord};
 use crate::{
-    BuildOptions, Engine, Request, TrustChoice,
+    BuildOptions, Engine, TrustChoice,
     input::consent::{ProjectAccess, layer_root, pin_root, recorded},
     input::{Inputs, load_profile::LoadedProfile},
 };
@@ -63,12 +63,12 @@ pub(super) fn not_admitted(
     if files.is_empty() && !has_branch {
         return Ok(Vec::new());
     }
-    let request = Request {
+    let request = BuildOptions {
         trust: options.trust,
         pins: options.pins.clone(),
         home_trust: options.home_trust,
         conversation: Some(head.id.to_string()),
-        ..record.options.clone().request()
+        ..record.options.clone()
     };
     let engine = Engine::new(system);
     let loaded = engine.load_profile(&request);
@@ -108,7 +108,7 @@ pub(super) fn log_handed_out(
     let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
     let mut events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
     let conversation = Some(head.id.to_string());
-    let request = Request { trust: options.trust, conversation, ..record.options.clone().request() };
+    let request = BuildOptions { trust: options.trust, conversation, ..record.options.clone() };
     engine.log_under_grants(&request, &mut events, |turn| turn.conversation.clone().unwrap_or_default())
 }
 
@@ -138,10 +138,10 @@ impl TrustWatch {
         if let Some(variables) = known.get(&head.preset) {
             return variables.clone();
         }
-        let request = Request {
+        let request = BuildOptions {
             cwd: Some(PathBuf::from(&head.cwd)),
             preset: Some(head.preset.clone()),
-            ..Request::default()
+            ..BuildOptions::default()
         };
         let Ok(LoadedProfile { profile, store, .. }) = Engine::new(system).load_profile(&request) else {
             return ProfileTrust::default();

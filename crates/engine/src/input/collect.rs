@@ -3,6 +3,7 @@
 
 use crate::{
     Engine, Error,
+    build_options::{BuildOptions, TemplateInput},
     input::{
         Inputs,
         consent::Ask,
@@ -12,7 +13,6 @@ use crate::{
         source_texts::source_texts,
         variables::declare,
     },
-    request::{Request, TemplateInput},
 };
 use preface_core::{
     condition::{Condition, VariableTest},
@@ -54,7 +54,7 @@ impl Engine<'_> {
     /// Those of the stages.
     pub(crate) fn read_and_collect(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,
@@ -74,7 +74,7 @@ impl Engine<'_> {
     /// A store of templates that cannot be read, variables that do not fit, and events that call for no reminder.
     pub(crate) fn collect(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         inputs: &Inputs,
         breadth: Breadth,
         ask: &dyn Ask,
@@ -209,12 +209,12 @@ impl Engine<'_> {
     /// profile that takes none.
     fn stored(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         profile: &Profile,
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<TemplateInput>, Error> {
-        if request.template.is_some() {
-            return Ok(request.template.clone());
+        if request.template_text.is_some() {
+            return Ok(request.template_text.clone());
         }
         let Some(source) = self.templates() else { return Ok(None) };
         if profile.takes_template() {

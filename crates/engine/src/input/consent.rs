@@ -2,8 +2,8 @@
 
 use crate::{
     Engine, Error,
+    build_options::{BuildOptions, TrustChoice},
     input::load_profile::LoadedProfile,
-    request::{Request, TrustChoice},
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -281,7 +281,7 @@ impl Engine<'_> {
     /// Pins of the caller that cannot be read.
     pub(crate) fn open_gate(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         loaded: &LoadedProfile,
         consent: Option<Consent>,
     ) -> Result<ProjectAccess, Error> {
@@ -317,7 +317,7 @@ impl Engine<'_> {
     /// Opens the gate of a project whose files are granted one by one: all, or those that configure.
     fn pinned(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         loaded: &LoadedProfile,
         consent: Consent,
     ) -> Result<ProjectAccess, Error> {

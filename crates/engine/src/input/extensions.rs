@@ -1,6 +1,6 @@
 //! The effect of the layers' extensions on a build: the tools, and the active context providers.
 
-use crate::{input::server_tools, request::ToolChoice};
+use crate::{build_options::ToolChoice, input::server_tools};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     extension::{Ability, Category, Context, ExtensionEntry, FragmentKind, Scopes, Status},

@@ -1,6 +1,6 @@
 //! Texts that the caller gives for options of a profile: the path of a file, or the text itself.
 
-use crate::{Error, engine::Engine, request::Request};
+use crate::{Error, build_options::BuildOptions, engine::Engine};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
@@ -25,7 +25,7 @@ impl Engine<'_> {
     /// A file that exists and cannot be read.
     pub(crate) fn given(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         profile: &Profile,
         places: &Places,
         bounds: &Bounds,

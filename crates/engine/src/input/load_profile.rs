@@ -1,11 +1,12 @@
 //! The first input stage: the profile of a request with its options, and everything that is known without the project.
 
 use crate::{
-    Error, counters,
+    Error,
+    build_options::{BuildOptions, TrustChoice},
+    counters,
     engine::{DEFAULT_PRESET, Engine},
     input::consent,
     input::options::{self, OptionSetting},
-    request::{Request, TrustChoice},
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -211,7 +212,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A directory, profile, option or setting of the request that there is not.
-    pub(crate) fn load_profile(&self, request: &Request) -> Result<LoadedProfile, Error> {
+    pub(crate) fn load_profile(&self, request: &BuildOptions) -> Result<LoadedProfile, Error> {
         let system = self.system();
         let mut diagnostics = Diagnostics::new();
         let cwd = self.cwd(request)?;
@@ -351,7 +352,7 @@ impl Engine<'_> {
     /// by a service, which reads for others: what one of them can link to is not theirs to read.
     fn bounds(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         own: &Settings,
         places: &Places,
         diagnostics: &mut Diagnostics,
@@ -391,7 +392,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// There is none, or it is no directory.
-    pub fn cwd(&self, request: &Request) -> Result<PathBuf, Error> {
+    pub fn cwd(&self, request: &BuildOptions) -> Result<PathBuf, Error> {
         let system = self.system();
         let here = || {
             system.current_dir().ok_or_else(|| {
@@ -426,7 +427,7 @@ impl Engine<'_> {
 
     fn choice<'l>(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         shared: &Places,
         settings: impl Iterator<Item = &'l LayerSettings>,
     ) -> ProfileChoice {
@@ -586,7 +587,7 @@ struct ProfileOverrides<'r> {
 }
 
 impl<'r> ProfileOverrides<'r> {
-    fn read(request: &'r Request) -> Result<Self, Error> {
+    fn read(request: &'r BuildOptions) -> Result<Self, Error> {
         let sets = request.sets.iter().map(|set| {
             set.split_once('=').ok_or_else(|| {
                 let help = format!("write the value behind it, such as `{set}=true`");
@@ -610,7 +611,7 @@ impl<'r> ProfileOverrides<'r> {
     }
 
     /// Returns true if neither the call nor its `--set` chooses the profile.
-    fn leaves_choice(&self, request: &Request) -> bool {
+    fn leaves_choice(&self, request: &BuildOptions) -> bool {
         let is_set = self.sets.iter().any(|(key, _)| chooses_profile(key));
         request.profile.is_none() && request.preset.is_none() && !is_set
     }

@@ -22,12 +22,12 @@ pub(crate) mod variables;
 
 use crate::{
     Engine, Error,
+    build_options::BuildOptions,
     input::{consent::Ask, grants::ProjectGrants},
     input::{
         load_profile::LoadedProfile, open_project::OpenedProject, project_changes::ProjectChanges,
         resolve::ResolvedEntries,
     },
-    request::Request,
 };
 use preface_core::{
     audit::AuditEvent,
@@ -151,14 +151,18 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// Those of the stages.
-    pub(crate) fn read_inputs(&self, request: &Request, consent: Option<Consent>) -> Result<Inputs, Error> {
+    pub(crate) fn read_inputs(
+        &self,
+        request: &BuildOptions,
+        consent: Option<Consent>,
+    ) -> Result<Inputs, Error> {
         self.inputs_of(request, self.load_profile(request)?, consent)
     }
 
     /// The same with a profile that is loaded.
     pub(crate) fn inputs_of(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         loaded: LoadedProfile,
         consent: Option<Consent>,
     ) -> Result<Inputs, Error> {

@@ -1,7 +1,8 @@
 //! The second input stage: the trust of the project, and its settings.
 
 use crate::{
-    Engine, Error, input::consent::ProjectAccess, input::load_profile::LoadedProfile, request::Request,
+    Engine, Error, build_options::BuildOptions, input::consent::ProjectAccess,
+    input::load_profile::LoadedProfile,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -32,7 +33,7 @@ impl Engine<'_> {
     /// Those of [`Engine::open_gate`].
     pub(crate) fn open_project(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         loaded: &LoadedProfile,
         consent: Option<Consent>,
     ) -> Result<OpenedProject, Error> {

@@ -3,6 +3,7 @@
 
 use crate::{
     Engine, Error,
+    build_options::BuildOptions,
     input::{
         catalog,
         discover::DiscoveredFiles,
@@ -13,7 +14,6 @@ use crate::{
         open_project::OpenedProject,
         recordings, server_tools,
     },
-    request::Request,
 };
 use preface_core::{
     audit::AuditEvent,
@@ -63,7 +63,7 @@ impl Engine<'_> {
     /// asked.
     pub(crate) fn resolve(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         loaded: &LoadedProfile,
         project: &OpenedProject,
         layers: DiscoveredFiles,

@@ -1,7 +1,7 @@
 //! The tools of servers as they are named in a prompt: `mcp__<server>__<tool>`. Their descriptions are untrusted text: they are
 //! limited in length, hidden characters are written out, and imitated structure of a prompt is escaped.
 
-use crate::request::ToolChoice;
+use crate::build_options::ToolChoice;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::character::cut,

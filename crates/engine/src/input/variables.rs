@@ -1,7 +1,7 @@
 //! The variables of the caller: those of the call and of the user's settings, checked against what the profile and the stored
 //! template declare.
 
-use crate::{Error, request::Request};
+use crate::{Error, build_options::BuildOptions};
 use preface_core::{
     declaration::{Declarations, GivenVariables, VariableValue},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// # Errors
 /// A value of the call is unknown or does not fit.
 pub(crate) fn declare(
-    request: &Request,
+    request: &BuildOptions,
     settings: &MergedSettings,
     of_template: Option<&Declarations>,
     (profile, turn): (&mut Arc<Profile>, &mut Turn),

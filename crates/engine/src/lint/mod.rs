@@ -15,13 +15,13 @@ mod text;
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
+    build_options::BuildOptions,
     input::{
         Inputs,
         collect::Breadth,
         load_profile::LoadedProfile,
         source_texts::{SourceText, source_texts},
     },
-    request::Request,
     trust::coverage::unrendered,
 };
 use build::{BUILD_LINTS, LintedBuild};
@@ -81,7 +81,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn lint(&self, request: &Request) -> Result<LintReport, Error> {
+    pub fn lint(&self, request: &BuildOptions) -> Result<LintReport, Error> {
         let engine = self.writing(WriteScope::Nothing).without_programs();
         let (built, stopped) = engine.build_to_lint(request)?;
         let (whole, files) = engine.collect_whole(request, &built)?;
@@ -115,7 +115,7 @@ impl Engine<'_> {
 
     /// Builds: without a token budget where that stops the build, and where a template does, the texts alone, which are linted as
     /// they are. Returns what stopped it, too.
-    fn build_to_lint(&self, request: &Request) -> Result<(BuildResult, Diagnostics), Error> {
+    fn build_to_lint(&self, request: &BuildOptions) -> Result<(BuildResult, Diagnostics), Error> {
         let (mut inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mut stopped = Diagnostics::new();
         let (prompt, tools) = loop {
@@ -143,7 +143,11 @@ impl Engine<'_> {
     }
 
     /// Collects what a build may use once all of the project is granted, also with other tools, and the files that came to the gate.
-    fn collect_whole(&self, request: &Request, built: &BuildResult) -> Result<(Snapshot, FileTexts), Error> {
+    fn collect_whole(
+        &self,
+        request: &BuildOptions,
+        built: &BuildResult,
+    ) -> Result<(Snapshot, FileTexts), Error> {
         let mut files = FileTexts::default();
         for seen in &built.seen {
             files.add(Scope::Project, &seen.shown, &seen.path, &seen.bytes);
@@ -157,7 +161,7 @@ impl Engine<'_> {
         let agent = self.read_on_demand(&inputs, &mut files);
         // The sections of an agent are no part of the profile of the main conversation.
         if agent.is_some() && request.agent.is_none() {
-            let of_agent = Request { agent, ..request.clone() };
+            let of_agent = BuildOptions { agent, ..request.clone() };
             if let Ok(inputs) = self.read_inputs(&of_agent, Some(Consent::Linting)) {
                 self.read_on_demand(&inputs, &mut files);
             }
@@ -201,7 +205,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
+    pub fn lint_files(&self, request: &BuildOptions, files: &[LintFile]) -> Result<LintReport, Error> {
         let (loaded, mut lint) = self.load_to_lint(request)?;
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -227,9 +231,9 @@ impl Engine<'_> {
     }
 
     /// Loads the profile that single files are linted with.
-    fn load_to_lint(&self, request: &Request) -> Result<(LoadedProfile, Lint), Error> {
+    fn load_to_lint(&self, request: &BuildOptions) -> Result<(LoadedProfile, Lint), Error> {
         let mut loaded = self.load_profile(request)?;
-        if let Some(template) = &request.template {
+        if let Some(template) = &request.template_text {
             Arc::make_mut(&mut loaded.profile).variables.0.extend(template.variables.0.clone());
         }
         let lint = Lint::new(&loaded.profile, request);
@@ -244,7 +248,7 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn lint_texts(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         files: &[LintFile],
         found: Diagnostics,
     ) -> Result<LintReport, Error> {
@@ -304,7 +308,7 @@ struct Lint {
 }
 
 impl Lint {
-    fn new(profile: &Arc<Profile>, request: &Request) -> Self {
+    fn new(profile: &Arc<Profile>, request: &BuildOptions) -> Self {
         Lint {
             profile: profile.clone(),
             catalogue: VariableTypes::of(profile, &request.variables),

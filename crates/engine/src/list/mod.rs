@@ -12,8 +12,8 @@ pub(crate) mod variables;
 
 use crate::{
     Engine, Error,
+    build_options::BuildOptions,
     input::{Inputs, collect::Breadth},
-    request::Request,
 };
 use preface_core::{profile::Profile, snapshot::Snapshot};
 use preface_host::{
@@ -26,16 +26,16 @@ use std::cell::RefCell;
 /// started but git, and nothing was written.
 ///
 /// ```no_run
-/// use preface_engine::{Engine, OsSystem, Request};
+/// use preface_engine::{Engine, OsSystem, BuildOptions};
 /// let system = OsSystem::new(preface_engine::ASSETS);
-/// let build = Engine::new(&system).look(&Request::new("."))?;
+/// let build = Engine::new(&system).look(&BuildOptions::in_dir("."))?;
 /// println!("{} skills, {} agents", build.skills().skills.len(), build.agents().entries.len());
 /// # Ok::<(), preface_engine::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Build<'s> {
     engine: Engine<'s>,
-    request: Request,
+    request: BuildOptions,
     pub(crate) inputs: Inputs,
 }
 
@@ -45,7 +45,7 @@ impl<'s> Engine<'s> {
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn look(&self, request: &Request) -> Result<Build<'s>, Error> {
+    pub fn look(&self, request: &BuildOptions) -> Result<Build<'s>, Error> {
         let engine = self.without_programs();
         let inputs = engine.read_inputs(request, None)?;
         Ok(Build { engine, request: request.clone(), inputs })

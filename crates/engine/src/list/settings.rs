@@ -2,6 +2,7 @@
 
 use crate::{
     Error,
+    build_options::{BuildOptions, TrustChoice},
     engine::Engine,
     error::UntrustedProject,
     input::consent::{self, ProjectAccess},
@@ -10,7 +11,6 @@ use crate::{
         load_profile::{LoadedProfile, default_home},
     },
     list::Build,
-    request::{Request, TrustChoice},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -96,7 +96,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A working directory that there is not, and what [`SettingsFile::of`] refuses.
-    pub fn choosing_settings_file(&self, request: &Request) -> Result<SettingsFile<'_>, Error> {
+    pub fn choosing_settings_file(&self, request: &BuildOptions) -> Result<SettingsFile<'_>, Error> {
         let cwd = self.cwd(request)?;
         let places =
             Places::find(self.system(), &cwd, &default_home(), request.home_trust, &mut Diagnostics::new());
@@ -144,10 +144,10 @@ mod tests {
     fn three_layers_and_the_caller_speak_in_their_order() {
         let system = machine();
         let engine = Engine::new(&system);
-        let request = Request {
+        let request = BuildOptions {
             trust: TrustChoice::Once,
             sets: vec!["logging.level=caller".to_owned()],
-            ..Request::default()
+            ..BuildOptions::default()
         };
         let settings = engine.look(&request).and_then(|build| build.settings()).expect("they are good");
         let values = settings.merged.why(&"logging.level".parse().expect("a path"));
@@ -170,12 +170,12 @@ mod tests {
         let system = machine();
         let engine = Engine::new(&system);
         let settings =
-            engine.look(&Request::default()).and_then(|build| build.settings()).expect("they are good");
+            engine.look(&BuildOptions::default()).and_then(|build| build.settings()).expect("they are good");
         assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
         assert_eq!(settings.untrusted.as_deref(), Some(".preface/settings.json"));
         let codes: Vec<_> = settings.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["trust/untrusted"]);
-        let required = Request { trust: TrustChoice::Require, ..Request::default() };
+        let required = BuildOptions { trust: TrustChoice::Require, ..BuildOptions::default() };
         let required = engine.look(&required).and_then(|build| build.settings());
         assert!(
             matches!(required, Err(Error::Untrusted(untrusted)) if untrusted.sources == [".preface/settings.json"])
@@ -186,7 +186,7 @@ mod tests {
     fn a_build_uses_the_bundled_settings_too() {
         let system = machine()
             .with_bundled("settings.json", br#"{"systemPrompt": {"append": "Be kind."}}"#.as_slice());
-        let built = Engine::new(&system).build(&Request::default()).expect("it builds");
+        let built = Engine::new(&system).build(&BuildOptions::default()).expect("it builds");
         assert!(built.prompt.text.ends_with("Be kind."), "{}", built.prompt.text);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let system = machine()
             .with_bundled("first.md", b"Be kind.".as_slice())
             .with_file("/home/user/.config/preface/profiles/own.toml", profile);
-        let request = Request { preset: Some("own".to_owned()), ..Request::default() };
+        let request = BuildOptions { preset: Some("own".to_owned()), ..BuildOptions::default() };
         let engine = Engine::new(&system);
         let build = engine.look(&request).expect("it can be looked at");
         build.settings().expect("they are good");

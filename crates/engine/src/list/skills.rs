@@ -111,7 +111,7 @@ pub(super) fn load(profile: &Profile, context: &ProviderContext<'_>) -> Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Engine, Request, TrustChoice};
+    use crate::{BuildOptions, Engine, TrustChoice};
     use preface_core::{assets::ASSETS, extension::Status, scope::Scope};
     use preface_host::system::testing::MemorySystem;
 
@@ -134,7 +134,7 @@ mod tests {
 
     fn ask(system: &MemorySystem, trust: TrustChoice) -> SkillsReport {
         Engine::new(system)
-            .look(&Request { trust, ..Request::default() })
+            .look(&BuildOptions { trust, ..BuildOptions::default() })
             .expect("they can be listed")
             .skills()
     }
@@ -203,7 +203,7 @@ mod tests {
     fn a_preset_without_a_section_for_skills_has_none() {
         let profile = "home = { global = \"~/.x\", project = \".x\" }\n[orders]\nmain = [\"a\"]\n[section.a]\ntext = \"A\"\n";
         let system = machine().with_file("/home/user/x.toml", profile);
-        let request = Request { profile: Some("/home/user/x.toml".into()), ..Request::default() };
+        let request = BuildOptions { profile: Some("/home/user/x.toml".into()), ..BuildOptions::default() };
         let report = Engine::new(&system).look(&request).expect("they can be listed").skills();
         assert!(report.skills.is_empty() && !report.listed);
     }

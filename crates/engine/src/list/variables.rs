@@ -92,7 +92,7 @@ impl Build<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Engine, Request};
+    use crate::{BuildOptions, Engine};
     use preface_core::assets::ASSETS;
     use preface_host::system::testing::MemorySystem;
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn facts_are_listed_as_variables_are() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-        let rows = Engine::new(&system).look(&Request::new("/work")).unwrap().variables().unwrap();
+        let rows = Engine::new(&system).look(&BuildOptions::in_dir("/work")).unwrap().variables().unwrap();
         let rows: Vec<String> = rows.into_iter().map(|row| row.name).collect();
         let registered: Vec<String> =
             variables().iter().map(|one| format!("{}:{}", one.kind, one.name)).collect();

@@ -8,7 +8,7 @@ use super::{
     mask::SecretValues,
     target::{ReadyServer, ready},
 };
-use crate::{Engine, Error, input::Inputs, input::consent::ProjectAccess, request::Request};
+use crate::{Engine, Error, build_options::BuildOptions, input::Inputs, input::consent::ProjectAccess};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
     lint::hidden::escape_hidden,
@@ -64,7 +64,7 @@ impl Engine<'_> {
     /// See [`Error`]; and a name that no layer has. That a server does not answer is no error.
     pub fn query_servers(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         options: &QueryOptions,
         on_reply: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
@@ -80,7 +80,7 @@ impl Engine<'_> {
     pub(super) fn query_servers_with(
         &self,
         talk: &ServerQuery<'_>,
-        request: &Request,
+        request: &BuildOptions,
         options: &QueryOptions,
         on_reply: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {

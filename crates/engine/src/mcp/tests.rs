@@ -1,7 +1,7 @@
 //! Queries on a machine in memory, with a query function that only returns fixed replies.
 
 use super::{QueryOptions, ServerState};
-use crate::{ASSETS, Conversation, Engine, Request, TrustChoice};
+use crate::{ASSETS, BuildOptions, Conversation, Engine, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostic,
     mcp_servers::{ContentRequest, ServerDescription},
@@ -30,8 +30,8 @@ fn machine() -> MemorySystem {
         .with_file("/home/user/.claude/mcp.json", servers.to_string())
 }
 
-fn request() -> Request {
-    Request { preset: Some("claude-code".into()), ..Request::new("/work") }
+fn request() -> BuildOptions {
+    BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/work") }
 }
 
 fn described() -> ServerDescription {
@@ -173,7 +173,7 @@ fn a_key_that_is_written_out_is_masked_whatever_its_name_is() {
 fn while_a_server_is_away_a_conversation_sees_what_it_saw() {
     let system = machine();
     ask(&system, &Ok(described()));
-    let fixed = Request { now: Some("2026-03-07T14:55:05Z".into()), ..request() };
+    let fixed = BuildOptions { now: Some("2026-03-07T14:55:05Z".into()), ..request() };
     let setup = Conversation::setup(std::sync::Arc::new(system.clone()), fixed);
     let mut conversation = setup.start().expect("a conversation");
     let seen = conversation.request(&[]);
@@ -234,10 +234,10 @@ fn a_build_reads_recordings_of_servers_that_may_run_and_of_no_others() {
     Engine::new(&system).build(&request()).expect("a prompt");
     assert_eq!(system.reads(&file), before + 1, "once");
     for preset in ["pi", "template", "default", "stud"] {
-        let other = Request { preset: Some(preset.into()), ..request() };
+        let other = BuildOptions { preset: Some(preset.into()), ..request() };
         Engine::new(&system).build(&other).expect("a prompt");
     }
-    let denied = Request { trust: TrustChoice::Deny, ..request() };
+    let denied = BuildOptions { trust: TrustChoice::Deny, ..request() };
     system.put_file("/home/user/.claude/mcp.json", r#"{"git": {"command": "git-mcp", "disable": true}}"#);
     Engine::new(&system).build(&denied).expect("a prompt");
     assert_eq!(system.reads(&file), before + 1, "no server, no reading");

@@ -3,8 +3,8 @@
 
 use crate::{
     BuildResult, Engine, Error,
+    build_options::{BuildOptions, TrustChoice},
     input::{Inputs, collect::Breadth, consent},
-    request::{Request, TrustChoice},
     trust::permission::CoveredPermission,
 };
 use preface_core::{
@@ -232,8 +232,8 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`]. A template or a budget that stops the build is part of the answer.
-    pub fn review(&self, request: &Request, paths: &[PathBuf]) -> Result<Review, Error> {
-        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+    pub fn review(&self, request: &BuildOptions, paths: &[PathBuf]) -> Result<Review, Error> {
+        let request = BuildOptions { trust: TrustChoice::Ask, ..request.clone() };
         let granting = Consent::Granting(self.real(paths));
         let (mut inputs, mut snapshot) =
             self.read_and_collect(&request, Breadth::EveryTool, Some(granting), &Headless)?;
@@ -286,7 +286,7 @@ impl Engine<'_> {
     /// Returns the named files of the project that only builds in a directory below the working directory use.
     fn used_below(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         built: &BuildResult,
         paths: &[PathBuf],
     ) -> Result<Vec<GatedText>, Error> {
@@ -309,7 +309,7 @@ impl Engine<'_> {
                 if built.seen.iter().chain(&found).any(is_used) {
                     break;
                 }
-                let there = Request { cwd: Some(dir.clone()), ..request.clone() };
+                let there = BuildOptions { cwd: Some(dir.clone()), ..request.clone() };
                 let seen = self.review(&there, &[])?.built.seen;
                 found.extend(seen.into_iter().filter(is_used).map(|seen| {
                     // Paths are relative to the directory of this call.
@@ -524,7 +524,7 @@ mod tests {
             .with_file(format!("/home/user/.config/preface/{place}"), manifest("mine.jsonl"))
             .with_file(format!("/work/.preface/{place}"), manifest("theirs.jsonl"));
         let coverage =
-            Engine::new(&system).review(&Request::default(), &[]).expect("it can be looked at").coverage;
+            Engine::new(&system).review(&BuildOptions::default(), &[]).expect("it can be looked at").coverage;
         assert_eq!(
             coverage.changes,
             [

@@ -2,8 +2,8 @@
 
 use crate::{
     BuildResult, Engine, Error,
+    build_options::{BuildOptions, TrustChoice},
     input::{FirstFiles, collect::Breadth, consent},
-    request::{Request, TrustChoice},
     trust::coverage::{Coverage, HiddenText, Review, without_hidden},
 };
 use preface_core::{
@@ -56,12 +56,12 @@ impl Engine<'_> {
     /// A project that no prompt can be built of with this grant, paths where none can be named, and a store that cannot be written.
     pub fn grant(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         review: &Review,
         paths: &[PathBuf],
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
-        let request = &Request { trust: TrustChoice::Ask, ..request.clone() };
+        let request = &BuildOptions { trust: TrustChoice::Ask, ..request.clone() };
         let Review { built, coverage } = review;
         if let Some(failure) = &coverage.failure {
             return Err(failure.clone());
@@ -208,8 +208,8 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
-    pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<GrantReport>, Error> {
-        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
+    pub fn revoke(&self, request: &BuildOptions, paths: &[PathBuf]) -> Result<Vec<GrantReport>, Error> {
+        let denied = BuildOptions { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
         let rows = self.store(&built)?.load(&mut Diagnostics::new()).list();
         let (mut reports, mut rest) = (Vec::new(), Vec::new());

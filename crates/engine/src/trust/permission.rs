@@ -3,8 +3,8 @@
 
 use crate::{
     Engine, Error,
+    build_options::BuildOptions,
     input::{Inputs, consent, grants::ProjectAction},
-    request::Request,
 };
 use preface_core::audit::AuditEvent;
 use preface_host::{
@@ -73,7 +73,7 @@ impl Engine<'_> {
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant_commands(
         &self,
-        request: &Request,
+        request: &BuildOptions,
         earlier: &[AuditEvent],
         reviewed: Option<&[CoveredPermission]>,
     ) -> Result<PermissionGrant, Error> {

@@ -46,9 +46,12 @@ fn explain_shows_what_a_build_gives() {
         let explained = bench.service.explain(&id("c")).await.unwrap();
         explained.document.check().expect("parts and spans tile the text");
 
-        let mut request =
-            preface_engine::Request { conversation: Some("c".to_owned()), ..options.clone().request() };
-        request.template = Some(TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text) });
+        let template_text = TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text) };
+        let request = BuildOptions {
+            conversation: Some("c".to_owned()),
+            template_text: Some(template_text),
+            ..options.clone()
+        };
         let built = Engine::new(&bench.system).build(&request).unwrap();
         assert_eq!(explained.document, Document::of(&built.prompt, &Bytes4));
         assert_eq!(explained.document.text, &*explained.head.text);

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, at, id, instant, machine, run};
 use preface_engine::{
-    BuildOptions, Engine, Request, TrustChoice,
+    BuildOptions, Engine, TrustChoice,
     conversation::{ConversationError, Refresh, RequestInput, TurnResult},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
@@ -25,8 +25,8 @@ fn turn_options(preset: &str, trust: TrustChoice) -> BuildOptions {
     BuildOptions { preset: Some(preset.to_owned()), trust, ..BuildOptions::in_dir(PROJECT) }
 }
 
-fn request(preset: &str) -> Request {
-    Request { preset: Some(preset.to_owned()), ..Request::new(PROJECT) }
+fn request(preset: &str) -> BuildOptions {
+    BuildOptions { preset: Some(preset.to_owned()), ..BuildOptions::in_dir(PROJECT) }
 }
 
 fn grant(system: &MemorySystem, preset: &str) {
@@ -186,7 +186,7 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
             "no record is no revocation"
         );
         // Somebody revoked another project.
-        let other = Request { cwd: Some("/work/q".into()), ..request("default") };
+        let other = BuildOptions { cwd: Some("/work/q".into()), ..request("default") };
         bench.system.put_file("/work/q/AGENTS.md", "Other.");
         Engine::new(&bench.system).revoke(&other, &[]).expect("revoked");
         assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."));

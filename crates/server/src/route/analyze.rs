@@ -3,7 +3,7 @@
 use crate::{App, HandlerResult, JsonBody, Problem, options};
 use axum::{Json, extract::State};
 use preface_engine::{
-    BuildOptions, Request, TemplateInput,
+    BuildOptions, TemplateInput,
     analyze::{Analysis, AnalysisRequest},
     core::declaration::{Declarations, VariableDeclaration},
 };
@@ -61,11 +61,11 @@ pub async fn analyze(
     let mut options = options::of_client(body.options, app.settings.home_trust)?;
     options.preset.get_or_insert_with(|| app.settings.preset.clone());
     let cwd = match &options.cwd {
-        Some(cwd) => Some(app.below_a_root(cwd).await?),
+        Some(cwd) => Some(app.below_a_root(&cwd.to_string_lossy()).await?),
         None => None,
     };
     let declared = TemplateInput { variables: body.variables, ..TemplateInput::unsaved("template", "") };
-    let request = Request { cwd, conversation, template: Some(declared), ..options.request() };
+    let request = BuildOptions { cwd, conversation, template_text: Some(declared), ..options };
     let wanted = AnalysisRequest {
         template: body.template,
         request,

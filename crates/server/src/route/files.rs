@@ -3,7 +3,7 @@
 use crate::{App, HandlerResult, Problem, QueryValues, work::shown};
 use axum::{Json, extract::State, http::StatusCode};
 use preface_engine::{
-    Request,
+    BuildOptions,
     host::{provider::file_listing::ListingEntry, system::ReadError},
 };
 use serde::{Deserialize, Serialize};
@@ -87,11 +87,11 @@ pub async fn files(
             return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail));
         }
     }
-    let request = Request {
+    let request = BuildOptions {
         cwd: Some(app.below_a_root(&query.cwd).await?),
         preset: Some(app.settings.preset.clone()),
         home_trust: app.settings.home_trust,
-        ..Request::default()
+        ..BuildOptions::default()
     };
     let (roots, dir) = (app.settings.roots.clone(), path.clone());
     let listed =

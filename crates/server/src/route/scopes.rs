@@ -8,7 +8,7 @@ use preface_core::{
     mcp_servers::DeclaredServer,
     trust::{Trust, TrustMode},
 };
-use preface_engine::{Request, ScopesReport, TrustChoice};
+use preface_engine::{BuildOptions, ScopesReport, TrustChoice};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ pub async fn scopes(
     State(app): State<Arc<App>>,
     QueryValues(query): QueryValues<ScopesQuery>,
 ) -> HandlerResult<Json<ScopesReply>> {
-    let mut request = Request { trust: TrustChoice::Roots, ..app.request() };
+    let mut request = BuildOptions { trust: TrustChoice::Roots, ..app.request() };
     if let Some(cwd) = query.cwd {
         request.cwd = Some(app.below_a_root(&cwd).await?);
     }

@@ -2,7 +2,7 @@
 
 use crate::{App, HandlerResult, Identity, Problem, QueryValues};
 use axum::{Json, extract::State};
-use preface_engine::{Request, Variable, store::TokenRole};
+use preface_engine::{BuildOptions, Variable, store::TokenRole};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -77,13 +77,13 @@ pub async fn variables(
         }),
         None => None,
     };
-    let request = Request {
+    let request = BuildOptions {
         cwd,
         model,
         conversation: conversation_id,
         preset: Some(app.settings.preset.clone()),
         home_trust: app.settings.home_trust,
-        ..Request::default()
+        ..BuildOptions::default()
     };
     let below = app.settings.roots.clone();
     let values = app.work(move |engine| engine.variable_values(&request, &below)).await?;

@@ -231,8 +231,10 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
     assert_eq!(first.status, 201, "{}", first.text);
     assert!(first.json()["system_prompt"].as_str().is_some_and(|text| text.contains("Use tabs.")));
     assert_eq!(bench.post("c/turns", &body).await.status, 200);
-    let request =
-        preface_engine::Request { preset: Some("default".into()), ..preface_engine::Request::new("/work/p") };
+    let request = preface_engine::BuildOptions {
+        preset: Some("default".into()),
+        ..preface_engine::BuildOptions::in_dir("/work/p")
+    };
     // Prompts are stamped with the real clock.
     bench.system.set_now("2999-01-01T00:00:00Z".parse().unwrap());
     preface_engine::Engine::new(&bench.system).revoke(&request, &[]).expect("revoked");

@@ -3,8 +3,8 @@
 use super::parse::{Case, CaseEntry, CaseStep, CaseTurn, Expectation, parse, unescape};
 use crate::MemorySystem;
 use preface_engine::{
-    ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
-    TrustChoice, TrustQuestion,
+    ASSETS, Ask, BuildOptions, BuildResult, Engine, Error, ScopesReport, TemplateInput, ToolChoice,
+    TrustAnswer, TrustChoice, TrustQuestion,
     core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
     host::{
         provider_context::Confirm,
@@ -174,7 +174,7 @@ fn take_turn(
     for (key, value) in &turn.variable {
         variables.insert(key.parse().map_err(|error| format!("{error}"))?, Some(value.clone()));
     }
-    let request = Request {
+    let request = BuildOptions {
         cwd: Some(turn.cwd.as_deref().map_or_else(|| PathBuf::from(PROJECT), absolute)),
         cwd_name: None,
         preset: turn.preset.clone(),
@@ -209,7 +209,8 @@ fn take_turn(
             _ => preface_engine::host::places::HomeTrust::OutsideProject,
         },
         pins: None,
-        template: turn
+        template: None,
+        template_text: turn
             .template
             .as_ref()
             .map(|text| TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text.as_str()) }),

@@ -6,7 +6,7 @@
 use super::{builder_input::BuilderInput, pi_options::PiOptions};
 use crate::MemorySystem;
 use preface_engine::{
-    ASSETS, Engine, Headless, Request, TrustChoice,
+    ASSETS, BuildOptions, Engine, Headless, TrustChoice,
     core::{
         diagnostic::Diagnostics,
         layer::{Layer, Stack},
@@ -61,13 +61,13 @@ impl PiBuilder {
     /// The error of the engine.
     pub fn new(variant: &str, options: &PiOptions, now: &str, zone: &str) -> Result<Self, String> {
         let system = MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir(HERE);
-        let request = Request {
+        let request = BuildOptions {
             preset: Some("pi".to_owned()),
             now: Some(now.to_owned()),
             zone: Some(zone.to_owned()),
             sets: options.sets(variant),
             trust: TrustChoice::Once,
-            ..Request::new(HERE)
+            ..BuildOptions::in_dir(HERE)
         };
         let built = Engine::new(&system).build(&request).map_err(|error| error.to_string())?;
         Ok(PiBuilder { snapshot: built.snapshot, places: built.places, system })

@@ -7,7 +7,7 @@ use super::{
 };
 use preface_core::{diagnostic::Diagnostics, message::Message};
 use preface_engine::{
-    Request,
+    BuildOptions,
     conversation::{Conversation, ConversationError, ModelRequest},
     host::system::System,
 };
@@ -24,7 +24,7 @@ impl Scenario {
     pub fn play(
         &self,
         system: Arc<dyn System>,
-        request: Request,
+        request: BuildOptions,
     ) -> Result<ScenarioRecord, ConversationError> {
         let journal = SharedJournal::default();
         let mut setup = Conversation::setup(system, request);

@@ -6,7 +6,7 @@ use crate::{
     ui::{Cell, TextTable, Ui, count, number, one_line, short, style, wrap},
 };
 use preface_core::catalog::CatalogEntry;
-use preface_engine::{CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs};
+use preface_engine::{BuildOptions, CatalogUse, Engine, ToolChoice, TrustChoice, catalogs};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -63,12 +63,12 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 
 /// Shows what a preset would take from the catalog.
 fn uses(ui: &Ui, args: &Args) -> CommandResult {
-    let request = Request {
+    let request = BuildOptions {
         preset: args.preset.clone(),
         sets: vec![format!("catalog={}", args.version)],
         tools: ToolChoice::Profile,
         trust: TrustChoice::Deny,
-        ..Request::default()
+        ..BuildOptions::default()
     };
     let uses = Engine::new(files::system()).look(&request)?.catalog_uses()?;
     if args.format == OutputFormat::Json {

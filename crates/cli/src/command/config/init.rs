@@ -12,7 +12,7 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_engine::{
-    DEFAULT_PRESET, Engine, Request,
+    BuildOptions, DEFAULT_PRESET, Engine,
     host::{
         places::{HomeTrust, Places},
         profile::{self, ProfileChoice},
@@ -100,11 +100,11 @@ const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface bu
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let system = files::system();
     let mut trouble = Diagnostics::new();
-    let request = Request {
+    let request = BuildOptions {
         cwd: args.directory.clone(),
         preset: args.preset.clone(),
         profile: args.profile.clone(),
-        ..Request::default()
+        ..BuildOptions::default()
     };
     let (profile, places, shared) = find(system, &request)?;
     let Some(home) = &places.global else {
@@ -177,7 +177,10 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 }
 
 /// The profile, its places, and where profiles and the first settings lie.
-pub fn find(system: &dyn System, request: &Request) -> CommandResult<(Profile, Places, Option<PathBuf>)> {
+pub fn find(
+    system: &dyn System,
+    request: &BuildOptions,
+) -> CommandResult<(Profile, Places, Option<PathBuf>)> {
     let cwd = Engine::new(system).cwd(request)?;
     let choice = match (&request.profile, &request.preset) {
         (Some(file), _) => ProfileChoice::File(files::absolute(file)?),

@@ -9,7 +9,7 @@ use preface_core::{
     diagnostic::Severity,
     settings::{KeyPath, SettingsNode},
 };
-use preface_engine::Request;
+use preface_engine::BuildOptions;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
-    let request = Request { default_on_error: true, ..args.flags.place.request() };
+    let request = BuildOptions { default_on_error: true, ..args.flags.place.request() };
     let settings = args.flags.settings(request)?;
     let mut found = Vec::new();
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);

@@ -17,7 +17,9 @@ use preface_core::{
     scope::Scope,
     settings::{KeyPath, LayerValue, SetBy, SettingsNode, ValueOutcome, project_may},
 };
-use preface_engine::{DEFAULT_PRESET, Engine, Request, SettingsReport, host::settings_file::SettingsFile};
+use preface_engine::{
+    BuildOptions, DEFAULT_PRESET, Engine, SettingsReport, host::settings_file::SettingsFile,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,8 +73,8 @@ struct ReadFlags {
 
 impl ReadFlags {
     /// Reads the settings, with those of the flags.
-    fn settings(&self, request: Request) -> CommandResult<SettingsReport> {
-        let request = self.trust.apply(Request { sets: self.set.clone(), ..request })?;
+    fn settings(&self, request: BuildOptions) -> CommandResult<SettingsReport> {
+        let request = self.trust.apply(BuildOptions { sets: self.set.clone(), ..request })?;
         Ok(Engine::new(files::system()).look(&request)?.settings()?)
     }
 }
@@ -131,10 +133,10 @@ fn chooses_profile(key: &KeyPath) -> bool {
 }
 
 /// Returns the request whose settings include those that choose the profile.
-fn request_for(place: &PlaceFlags, key: &KeyPath) -> Request {
+fn request_for(place: &PlaceFlags, key: &KeyPath) -> BuildOptions {
     let request = place.request();
     if chooses_profile(key) && request.preset.is_none() && request.profile.is_none() {
-        return Request { preset: Some(DEFAULT_PRESET.to_owned()), ..request };
+        return BuildOptions { preset: Some(DEFAULT_PRESET.to_owned()), ..request };
     }
     request
 }
@@ -142,7 +144,7 @@ fn request_for(place: &PlaceFlags, key: &KeyPath) -> Request {
 /// Returns the file that has a setting.
 fn file_of<'e>(
     engine: &'e Engine<'_>,
-    request: &Request,
+    request: &BuildOptions,
     key: &KeyPath,
     scope: Scope,
 ) -> CommandResult<SettingsFile<'e>> {

@@ -11,7 +11,7 @@ use preface_core::{
     settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
 };
 use preface_engine::{
-    Build, Engine, Request,
+    Build, BuildOptions, Engine,
     host::settings_file::{SettingsFile, SettingsWriteOutcome},
 };
 use serde_json::json;
@@ -66,7 +66,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     }
     if scope == Scope::Global && key.keys().first().is_some_and(|root| root == "options") {
         // An option is checked by the profile that has it.
-        let trial = Request { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
+        let trial = BuildOptions { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
         engine.look(&trial)?.settings()?;
     }
     let changed = file.edit(key, &change)? == SettingsWriteOutcome::Changed;
@@ -89,10 +89,10 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 }
 
 /// Returns a request with the profile that the value of a setting chooses.
-fn choice(key: &KeyPath, value: &str, place: &PlaceFlags) -> Request {
+fn choice(key: &KeyPath, value: &str, place: &PlaceFlags) -> BuildOptions {
     match key.keys() {
-        [root] if root == "preset" => Request { preset: Some(value.to_owned()), ..place.request() },
-        _ => Request { sets: vec![format!("{key}={value}")], ..place.request() },
+        [root] if root == "preset" => BuildOptions { preset: Some(value.to_owned()), ..place.request() },
+        _ => BuildOptions { sets: vec![format!("{key}={value}")], ..place.request() },
     }
 }
 

@@ -116,12 +116,10 @@ impl AgainFlags {
             now: self.now.clone(),
             ..TurnFlags::default()
         };
-        let mut request = self.trust.apply(turn.request())?;
-        let mut options = BuildOptions::of(&request);
+        let mut options = self.trust.apply(turn.request())?;
         if self.directory.is_some() {
-            request.cwd.clone_from(&self.directory);
-            let cwd = Engine::new(files::system()).cwd(&request)?;
-            options.cwd = Some(cwd.display().to_string());
+            options.cwd.clone_from(&self.directory);
+            options.cwd = Some(Engine::new(files::system()).cwd(&options)?);
         }
         let done = self.store.open(async |store| Ok(act(conversations(store), options, actor).await?))?;
         done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())

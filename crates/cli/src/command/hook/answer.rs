@@ -9,7 +9,7 @@ use preface_core::{
     attachment::{Attachment, AttachmentPlace},
     prompt::Prompt,
 };
-use preface_engine::{Engine, Headless, Request, host::system::System};
+use preface_engine::{BuildOptions, Engine, Headless, host::system::System};
 use serde_json::{Value, json};
 use std::{
     ffi::OsString,
@@ -129,7 +129,8 @@ fn answer(ui: &Ui, args: &Args) -> CommandResult<Value> {
     if (is_resumed && args.agent.stores_texts()) || (event == AgentEvent::PromptSubmit && events.is_empty()) {
         return Ok(json!({}));
     }
-    let mut request = Request { events, fallback_preset: Some(additions().into()), ..args.turn.request() };
+    let mut request =
+        BuildOptions { events, fallback_preset: Some(additions().into()), ..args.turn.request() };
     if request.cwd.is_none() {
         request.cwd = input.directory()?;
     }

@@ -7,7 +7,7 @@ use crate::{
 use preface_capture::repository::{RepositoryFile, RepositoryRules};
 use preface_core::lint::hidden::escape_hidden;
 use preface_engine::{
-    Engine, Request,
+    BuildOptions, Engine,
     host::{
         system::System,
         work_tree::{self, WorkTreeFile},
@@ -30,7 +30,7 @@ pub struct AgentFile {
 pub fn lint(
     engine: &Engine<'_>,
     system: &dyn System,
-    request: &Request,
+    request: &BuildOptions,
 ) -> CommandResult<(LintReport, Vec<AgentFile>)> {
     let dir = files::absolute(request.cwd.as_deref().unwrap_or(Path::new(".")))?;
     let rules = RepositoryRules::new();

@@ -486,7 +486,7 @@ fn variable(row: &VariableRow) -> Value {
 mod tests {
     use super::*;
     use crate::{flags::OutputFormat, ui::columns};
-    use preface_engine::{ASSETS, Engine, Request, host::system::testing::MemorySystem};
+    use preface_engine::{ASSETS, BuildOptions, Engine, host::system::testing::MemorySystem};
 
     #[test]
     fn an_age_has_one_unit() {
@@ -515,7 +515,7 @@ mod tests {
         let both =
             own.clone().with_file("/home/u/.claude/agents/somewhere/deep/down/b.md", file(&"n".repeat(60)));
         for (system, room) in [(&both, 80), (&own, 80), (&both, 100)] {
-            let request = Request { preset: Some("claude-code".into()), ..Request::new("/w") };
+            let request = BuildOptions { preset: Some("claude-code".into()), ..BuildOptions::in_dir("/w") };
             let query = ListQuery {
                 engine: Engine::new(system),
                 request,
@@ -533,7 +533,7 @@ mod tests {
     #[test]
     fn the_document_is_the_catalogue_of_the_service() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-        let rows = Engine::new(&system).look(&Request::new("/work")).unwrap().variables().unwrap();
+        let rows = Engine::new(&system).look(&BuildOptions::in_dir("/work")).unwrap().variables().unwrap();
         let of_list: Vec<_> = rows
             .iter()
             .map(variable)

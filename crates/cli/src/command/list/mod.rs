@@ -15,7 +15,7 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preface_core::{diagnostic::Diagnostic, extension::Category};
-use preface_engine::{Engine, Request};
+use preface_engine::{BuildOptions, Engine};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -102,7 +102,7 @@ fn kinds() -> impl TypedValueParser<Value = ListKind> {
 /// What a list is made of.
 struct ListQuery<'a> {
     engine: Engine<'a>,
-    request: Request,
+    request: BuildOptions,
     groups: &'static [ListingGroup],
     inactive: InactiveRows,
     format: OutputFormat,

@@ -6,7 +6,7 @@ use crate::{
     ui::{Cell, TextTable, one_line, style},
 };
 use preface_core::scope::Scope;
-use preface_engine::{Engine, Request, host::system::System, preset_names};
+use preface_engine::{BuildOptions, Engine, host::system::System, preset_names};
 use serde::Serialize;
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub struct Preset {
 
 impl Preset {
     /// Finds all presets and profiles, sorted by name.
-    pub fn all(request: &Request) -> CommandResult<Vec<Preset>> {
+    pub fn all(request: &BuildOptions) -> CommandResult<Vec<Preset>> {
         let system = files::system();
         let places = Engine::new(system).look(request)?.scopes()?.places;
         let global = places.global.as_deref();

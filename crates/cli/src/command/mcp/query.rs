@@ -8,7 +8,7 @@ use crate::{
     ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_engine::{
-    Engine, Request,
+    BuildOptions, Engine,
     mcp::{QueryOptions, ServerAnswer, ServerAnswers, ServerReply, ServerState},
 };
 use std::time::Duration;
@@ -43,13 +43,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl ServerFlags {
     /// Returns the question, in the engine's words.
-    pub fn request(&self) -> CommandResult<Request> {
+    pub fn request(&self) -> CommandResult<BuildOptions> {
         self.trust.apply(self.place.request())
     }
 }
 
 /// Queries servers, and prints progress on a terminal. A signal ends every started server, and then the command.
-pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> CommandResult<ServerAnswers> {
+pub fn query(ui: &Ui, request: &BuildOptions, options: &QueryOptions) -> CommandResult<ServerAnswers> {
     let dim = style::DIM;
     let shows = !ui.is_quiet() && ui.is_watched();
     let on_reply = |reply: &ServerReply| {

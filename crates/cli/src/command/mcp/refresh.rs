@@ -2,7 +2,7 @@
 
 use super::query::{self, ServerFlags};
 use crate::{CommandResult, Exit, Ui};
-use preface_engine::{Request, mcp::QueryOptions};
+use preface_engine::{BuildOptions, mcp::QueryOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
 }
 
 /// Does it before a build, which goes on whatever came of it.
-pub fn before_build(ui: &Ui, request: &Request) -> CommandResult<()> {
+pub fn before_build(ui: &Ui, request: &BuildOptions) -> CommandResult<()> {
     let mut answers = query::query(ui, request, &QueryOptions::default())?;
     // The build reports the layers itself.
     answers.diagnostics.clear();

@@ -9,7 +9,7 @@ use crate::{
     ui::{Ui, count, one_line},
 };
 use preface_engine::{
-    Engine, Request, TrustChoice,
+    BuildOptions, Engine, TrustChoice,
     conversation::TemplateChoice,
     preset_names,
     store::{Store, TemplateName, TemplateNameError, TemplateVersion, VersionChoice},
@@ -114,8 +114,8 @@ impl VersionArgument {
 }
 
 /// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
-fn taking(engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
-    let request = Request { trust: TrustChoice::Deny, ..request.clone() };
+fn taking(engine: &Engine<'_>, request: &BuildOptions) -> CommandResult<BuildOptions> {
+    let request = BuildOptions { trust: TrustChoice::Deny, ..request.clone() };
     if engine.default_template(&request)?.is_some() {
         return Ok(request);
     }
@@ -124,7 +124,7 @@ fn taking(engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
             .help("a group with `replace = [\"store\", …]` takes one"));
     }
     for name in preset_names(engine.system(), None) {
-        let request = Request { preset: Some(name), ..request.clone() };
+        let request = BuildOptions { preset: Some(name), ..request.clone() };
         if engine.default_template(&request)?.is_some() {
             return Ok(request);
         }
@@ -133,7 +133,7 @@ fn taking(engine: &Engine<'_>, request: &Request) -> CommandResult<Request> {
 }
 
 /// Returns the text that is used if nothing is stored.
-pub fn default_text(engine: &Engine<'_>, request: &Request) -> CommandResult<String> {
+pub fn default_text(engine: &Engine<'_>, request: &BuildOptions) -> CommandResult<String> {
     Ok(engine.default_template(&taking(engine, request)?)?.unwrap_or_default())
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use preface_core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode};
 use preface_engine::{
-    CoveredPermission, Engine, Request, WriteScope,
+    BuildOptions, CoveredPermission, Engine, WriteScope,
     consent::pin_root,
     coverage::Review,
     host::gate::GateVerdict,
@@ -50,7 +50,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
-    let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
+    let request = BuildOptions { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let review = engine.review(&request, &[])?;
     let digest = review.coverage.digest();
     let changes = ReviewDiff::of(&engine, &request, &review)?;
@@ -92,7 +92,7 @@ pub(super) struct ReviewDiff {
 
 impl ReviewDiff {
     /// Compares what a grant covers with what was granted.
-    pub fn of(engine: &Engine<'_>, request: &Request, review: &Review) -> CommandResult<Self> {
+    pub fn of(engine: &Engine<'_>, request: &BuildOptions, review: &Review) -> CommandResult<Self> {
         let Review { built, coverage } = review;
         let root = pin_root(engine.system(), &built.places.cwd);
         let mut problems = Diagnostics::new();

@@ -60,7 +60,8 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let base = pins(args.trust_pins.as_deref())?;
     let system = files::system();
     let engine = Engine::new(system).writing(WriteScope::Nothing);
-    let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    let built =
+        engine.build(&preface_engine::BuildOptions { trust: TrustChoice::Deny, ..args.turn.request() })?;
     if built.mode == TrustMode::Whole {
         return Err(CommandFailure::new(format!(
             "the profile `{}` pins no texts; there is nothing to export",

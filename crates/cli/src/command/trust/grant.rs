@@ -16,7 +16,7 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_engine::{
-    Engine, Request,
+    BuildOptions, Engine,
     consent::pin_root,
     coverage::{HiddenText, Review, has_hidden_text},
     host::{
@@ -250,7 +250,8 @@ fn keep_granted_in(
         return Err(CommandFailure::usage(what).help("leave out `--from`"));
     }
     let base = args.turn.directory.clone().unwrap_or_default();
-    let there = Engine::new(system).cwd(&Request { cwd: Some(base.join(dir)), ..Request::default() })?;
+    let there =
+        Engine::new(system).cwd(&BuildOptions { cwd: Some(base.join(dir)), ..BuildOptions::default() })?;
     let (root, there) = (pin_root(system, &review.built.places.cwd), pin_root(system, &there));
     let granted = engine.store(&review.built)?.load(&mut Vec::new()).root(&there);
     let others = review.keep_granted_by(&root, &granted);
@@ -321,7 +322,7 @@ fn were(many: usize) -> String {
 pub(super) fn paths(
     system: &dyn System,
     engine: &Engine<'_>,
-    request: &Request,
+    request: &BuildOptions,
     paths: &[PathBuf],
 ) -> CommandResult<Vec<PathBuf>> {
     let cwd = engine.cwd(request)?;

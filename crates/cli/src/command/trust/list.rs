@@ -37,7 +37,8 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let engine = Engine::new(files::system()).writing(WriteScope::Nothing);
-    let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    let built =
+        engine.build(&preface_engine::BuildOptions { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut problems = Vec::new();
     let store = engine.store(&built)?;
     let rows = store.load(&mut problems).list();

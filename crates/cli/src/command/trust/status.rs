@@ -14,7 +14,7 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_engine::{
-    BuildResult, CoveredPermission, Engine, Request, WriteScope,
+    BuildOptions, BuildResult, CoveredPermission, Engine, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
     coverage::{Coverage, CoveredText},
     host::{
@@ -55,7 +55,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(files::system()).with_templates(&templates).writing(WriteScope::Nothing);
-    let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
+    let request = BuildOptions { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
     let mut problems: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|diagnostic| is_problem(diagnostic)).cloned().collect();

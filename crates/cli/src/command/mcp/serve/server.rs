@@ -10,7 +10,7 @@ use preface_core::{
     suggestion::{quoted, suggest_or},
 };
 use preface_engine::{
-    BuildOptions, Engine, Request, WriteScope,
+    BuildOptions, Engine, WriteScope,
     conversation::directory_in_roots,
     host::{
         places::{HomeTrust, normal},
@@ -95,7 +95,7 @@ impl Server {
     }
 
     /// Returns the request of a call, for a directory below the roots.
-    fn request(&self, mut arguments: JsonObject) -> CommandResult<Request> {
+    fn request(&self, mut arguments: JsonObject) -> CommandResult<BuildOptions> {
         // Forms of clients send an empty text where nothing was given.
         arguments.retain(|_, value| *value != "");
         if let Some((name, why)) = NOT_OVER_MCP.iter().find(|(name, _)| arguments.contains_key(*name)) {
@@ -107,15 +107,18 @@ impl Server {
                     .help("tools/list and prompts/list describe the arguments")
             })?;
         let named = options.cwd.take().unwrap_or_default();
-        let dir = normal(&self.here, Path::new(&named));
+        let dir = normal(&self.here, &named);
         if directory_in_roots(files::system(), &self.roots, &dir).is_err() {
             let roots = quoted(self.roots.iter().map(|root| root.display()));
             let help = format!("name one at or below {roots}; `--root DIR` of `preface mcp serve` adds one");
-            let what = format!("not a directory below a root of this server: `{}`", excerpt(&named, 200));
+            let what = format!(
+                "not a directory below a root of this server: `{}`",
+                excerpt(&named.to_string_lossy(), 200)
+            );
             return Err(CommandFailure::usage(what).help(help));
         }
         let (home_trust, roots) = (self.home_trust, Some(self.roots.clone()));
-        Ok(Request { cwd: Some(dir), home_trust, roots, ..options.request() })
+        Ok(BuildOptions { cwd: Some(dir), home_trust, roots, ..options })
     }
 
     fn build(&self, arguments: JsonObject) -> CommandResult<Subject> {
