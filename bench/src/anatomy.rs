@@ -14,7 +14,7 @@ use crate::{
 };
 use preface_engine::{
     ASSETS, BuildOptions, Conversation, Engine, OsSystem,
-    core::{pipeline, snapshot::Snapshot, variable_source::NoSource},
+    core::{pipeline, snapshot::Snapshot, variable::source::NoSource},
 };
 use serde_json::Value;
 use std::{env, fs, io, path::PathBuf, process::Command, sync::Arc, thread, time::Duration};

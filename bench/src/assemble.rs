@@ -7,9 +7,11 @@ use crate::{
     template::bytes,
 };
 use preface_core::{
-    assemble::{JoinRules, assemble},
-    draft::{Draft, DraftPart},
     origin::{Origin, Piece, Source},
+    pipeline::{
+        assemble::{JoinRules, assemble},
+        draft::{Draft, DraftPart},
+    },
     profile::PartOrder,
     scope::Scope,
     section::{SectionId, SectionMeta},

@@ -15,7 +15,7 @@ use preface_core::{
     section::{Language, ProviderName, SectionId},
     snapshot::{Contribution, Item, SNAPSHOT_VERSION, Snapshot},
     turn::Turn,
-    variable_source::NoSource,
+    variable::source::NoSource,
 };
 use std::sync::Arc;
 

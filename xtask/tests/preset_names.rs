@@ -17,7 +17,7 @@ use std::{
 
 /// The places that may name a preset: file, name, and why. Each must be there; a line that is no longer needed goes.
 const ALLOWED: &[(&str, &str, &str)] =
-    &[("crates/core/src/settings/schema.rs", "default", "the word of JSON Schema")];
+    &[("crates/core/src/sources/settings/schema.rs", "default", "the word of JSON Schema")];
 
 /// Presets whose names are also words of the template language, the settings or the profile language.
 const WORDS: [&str; 2] = ["default", "template"];

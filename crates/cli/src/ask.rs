@@ -5,7 +5,7 @@ use preface_core::lint::{
     finding::TextFinding,
     hidden::{self, escape_hidden},
 };
-use preface_engine::{Ask, TrustAnswer, TrustQuestion, host::provider_context::Confirm};
+use preface_engine::{Ask, TrustAnswer, TrustQuestion, host::provider::context::Confirm};
 use std::fmt::Write;
 
 /// Asks on stderr and reads the answers from stdin.

@@ -33,7 +33,7 @@ use preface_engine::{
     host::{
         models,
         places::{Places, normal},
-        provider_context::CONTEXT_FILE_LIMIT,
+        provider::context::CONTEXT_FILE_LIMIT,
         system::{ReadScope, System},
     },
     read_snapshot,

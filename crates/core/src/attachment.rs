@@ -1,8 +1,8 @@
 //! Attachments: text that belongs to a build and is sent in a message of the user, not in the system prompt.
 
 use crate::{
-    draft::DraftPart,
     lint::forged::{escape, scan_tags},
+    pipeline::draft::DraftPart,
     prompt::{Part, check_tiles},
     section::SectionId,
 };

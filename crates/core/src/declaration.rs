@@ -5,8 +5,7 @@ use crate::{
     input_error::InputError,
     lint::character::excerpt,
     suggestion::{quoted, suggest_or},
-    variable::{Stability, VariableKey},
-    variable_info::REGISTERED,
+    variable::{Stability, VariableKey, info::REGISTERED},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -9,15 +9,17 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     lint::{finding::TextFinding, forged, hidden},
     origin::Piece,
-    outline::{Outline, Plan, PlanItem},
-    pipeline::PipelineError,
+    pipeline::{
+        PipelineError,
+        outline::{Outline, Plan, PlanItem},
+        render::{RenderError, RenderRules, render},
+    },
     profile::Profile,
-    render::{RenderError, RenderRules, render},
     section::{Language, SectionId, SectionMeta, TrimMode},
     settings::shown,
     snapshot::Snapshot,
     turn::Tool,
-    variable_source::{VariableSource, Variables},
+    variable::source::{VariableSource, Variables},
 };
 use std::borrow::Cow;
 

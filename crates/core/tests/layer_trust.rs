@@ -8,8 +8,7 @@ use preface_core::{
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     trust::Trust,
     turn::Turn,
-    variable::RecordedVariables,
-    variable_source::NoSource,
+    variable::{RecordedVariables, source::NoSource},
 };
 use std::collections::BTreeMap;
 

@@ -18,8 +18,7 @@ use preface_core::{
     scope::Scope,
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
-    variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
-    variable_source::NoSource,
+    variable::{RecordedVariable, RecordedVariables, Stability, VariableKey, source::NoSource},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

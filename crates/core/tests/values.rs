@@ -6,8 +6,7 @@ use preface_core::{
     prompt::Prompt,
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     turn::Turn,
-    variable::RecordedVariables,
-    variable_source::NoSource,
+    variable::{RecordedVariables, source::NoSource},
 };
 use std::collections::BTreeMap;
 

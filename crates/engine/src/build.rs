@@ -26,15 +26,15 @@ use preface_core::{
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::Tool,
-    variable::{RecordedVariables, VariableKey},
-    variable_source::NoSource,
+    variable::{RecordedVariables, VariableKey, source::NoSource},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
     places::Places,
-    provider,
-    provider_context::Headless,
-    trust::RootRecord,
+    provider::{self, context::Headless},
+    trust::{
+        RootRecord,
+        gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
+    },
 };
 use std::{path::PathBuf, sync::Arc};
 

@@ -23,12 +23,13 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{GateVerdict, GatedText},
     places::Places,
-    provider_context::{CONTEXT_FILE_LIMIT, Headless},
+    provider::context::{CONTEXT_FILE_LIMIT, Headless},
     system::FileKind,
     trust::{
-        Digest, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustStore, trust_evaluated,
+        Digest, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustStore,
+        gate::{GateVerdict, GatedText},
+        trust_evaluated,
     },
 };
 use std::{path::Path, sync::Arc};

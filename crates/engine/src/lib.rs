@@ -81,9 +81,9 @@ pub use list::variables::{VariableRow, variables};
 pub use log::HandOver;
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
-pub use preface_core::variable_info::VariableInfo as Variable;
+pub use preface_core::variable::info::VariableInfo as Variable;
 pub use preface_host as host;
-pub use preface_host::{profile::names as preset_names, provider_context::Headless, system::os::OsSystem};
+pub use preface_host::{profile::names as preset_names, provider::context::Headless, system::os::OsSystem};
 pub use preface_store as store;
 pub use saved_snapshot::{SnapshotError, read_snapshot};
 #[cfg(feature = "schema")]

@@ -4,29 +4,18 @@
 //! are the places of a turn, discovery of the layers, the trust store with its gate, and the context and variable
 //! providers. `engine` puts them together.
 
-pub mod agents;
 pub mod audit_file;
-pub mod bounds;
-pub mod catalogs;
-pub mod commands;
-mod directory_walk;
-pub mod discover;
-pub mod extensions;
-pub mod gate;
-pub mod hook_command;
-mod ignore_patterns;
-pub mod markdown;
-pub mod mcp_recordings;
-pub mod models;
-pub mod places;
-pub mod profile;
 pub mod provider;
-pub mod provider_context;
-pub mod reminders;
-pub mod scaffold;
-pub mod settings_file;
-pub mod skills;
-pub mod styles;
 pub mod system;
 pub mod trust;
-pub mod work_tree;
+
+// The path of a module leaves these folders out.
+mod project;
+pub use project::{discover, places, scaffold, settings_file, work_tree};
+
+mod sources;
+pub use sources::{
+    agents, catalogs, commands, extensions, hook_command, markdown, mcp_recordings, models, profile,
+    reminders, skills, styles,
+};
+pub(crate) use sources::{directory_walk, ignore_patterns};

@@ -16,16 +16,19 @@ use preface_core::{
 };
 use preface_host::{
     agents::{self, AgentEntry},
-    bounds::Bounds,
-    commands, extensions,
-    gate::{Consent, Gate},
-    mcp_recordings,
+    commands, extensions, mcp_recordings,
     places::{HomeTrust, Places},
-    provider,
-    provider_context::{Headless, ProviderContext, RealDirs},
+    provider::{
+        self,
+        context::{Headless, ProviderContext, RealDirs},
+    },
     styles,
     system::testing::{AccessKind, AccessRecord, MemorySystem},
-    trust::RootRecord,
+    trust::{
+        RootRecord,
+        bounds::Bounds,
+        gate::{Consent, Gate},
+    },
 };
 use serde_json::{Value, json};
 use std::{cell::RefCell, collections::BTreeMap, path::Path, sync::Arc};

@@ -12,14 +12,18 @@ use preface_core::{
     turn::Turn,
 };
 use preface_host::{
-    bounds::Bounds,
-    gate::{Consent, Gate},
     places::{HomeTrust, Places},
-    provider,
-    provider_context::{Headless, ProviderContext, RealDirs},
+    provider::{
+        self,
+        context::{Headless, ProviderContext, RealDirs},
+    },
     skills::{self, SkillEntry, SkillOmission, SkillOptions},
     system::testing::MemorySystem,
-    trust::RootRecord,
+    trust::{
+        RootRecord,
+        bounds::Bounds,
+        gate::{Consent, Gate},
+    },
 };
 use serde_json::{Value, json};
 use std::{cell::RefCell, collections::BTreeMap, path::Path};

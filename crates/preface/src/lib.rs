@@ -155,10 +155,10 @@ pub use machine::Preface;
 pub use preface_core::{
     declaration::VariableValue,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-    draft::{Absent, AbsentReason},
     format::RequestUsage,
     hook::{HookCall, HookEvent, HookFailure, HookFn, HookHandler, HookReply},
     origin::{Origin, Span},
+    pipeline::draft::{Absent, AbsentReason},
     prompt::{Part, PromptBlock},
     scope::Scope,
     turn::Tool,

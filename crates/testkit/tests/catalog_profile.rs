@@ -4,7 +4,7 @@ use preface_engine::host::system::{ReadScope, System};
 use preface_engine::{
     ASSETS, BuildOptions, BuildResult, Engine, Error,
     catalogs::{self, ReplaceMode},
-    core::{diagnostic::Severity, draft::AbsentReason, origin::Origin},
+    core::{diagnostic::Severity, origin::Origin, pipeline::draft::AbsentReason},
 };
 use preface_testkit::MemorySystem;
 use std::{fs, path::Path};

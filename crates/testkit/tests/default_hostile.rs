@@ -4,7 +4,7 @@ use preface_engine::{
     ASSETS, Ask, BuildOptions, BuildResult, Engine, Error, ToolChoice, TrustAnswer, TrustChoice,
     TrustQuestion,
     core::{declaration::VariableValue, lint::forged::scan_tags, profile::Profile, turn::Tool},
-    host::{provider_context::Confirm, system::testing::AccessKind},
+    host::{provider::context::Confirm, system::testing::AccessKind},
 };
 use preface_testkit::MemorySystem;
 use std::{collections::BTreeMap, sync::Mutex};

@@ -4,7 +4,7 @@ use preface_engine::{
     ASSETS, Ask, BuildOptions, BuildResult, Conversation, Engine, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
-        provider_context::Confirm,
+        provider::context::Confirm,
         system::{ReadScope, System},
     },
 };

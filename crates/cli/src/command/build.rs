@@ -17,7 +17,7 @@ use preface_core::{
     lock::{Lock, LockChange, LockChangeKind, LockedSource},
     scope::Scope,
 };
-use preface_engine::host::provider_context::NOT_TRUSTED;
+use preface_engine::host::provider::context::NOT_TRUSTED;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -16,9 +16,9 @@ use crate::{
 use apportion::apportion;
 use preface_core::{
     attachment::AttachmentPlace,
-    draft::{Cut, CutWhy},
     explain::{AttachmentRow, Explanation, Labels, PartRow, SourceRow, spans_view},
     origin::{LiteralSource, Origin, Source},
+    pipeline::draft::{Cut, CutWhy},
 };
 use std::{collections::BTreeMap, fmt::Write};
 

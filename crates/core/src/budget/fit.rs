@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
-    draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     origin::Source,
+    pipeline::draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     profile::OverBudgetAction,
     section::CutRule,
 };
@@ -313,8 +313,8 @@ mod tests {
     use super::*;
     use crate::{
         budget::{Bytes4, Bytes4Floor},
-        draft::DraftItem,
         origin::Origin,
+        pipeline::draft::DraftItem,
         section::{SectionId, SectionMeta},
     };
     use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The bytes of a part that stay where it is cut: the head of a text, or the entries of a list that fit.
 
 use crate::{
-    draft::{DraftItem, DraftPart},
     origin::Origin,
+    pipeline::draft::{DraftItem, DraftPart},
     template::trim,
 };
 use std::{cmp::Reverse, ops::Range};

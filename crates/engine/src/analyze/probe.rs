@@ -12,10 +12,9 @@ use preface_core::{
     lint::hidden::escape_hidden,
     profile::Profile,
     turn::{Tool, Turn},
-    variable::{RecordedVariable, RecordedVariables, VariableKey},
-    variable_source::profile_variable,
+    variable::{RecordedVariable, RecordedVariables, VariableKey, source::profile_variable},
 };
-use preface_host::{provider, provider_context::ProviderContext};
+use preface_host::provider::{self, context::ProviderContext};
 use std::{cell::Cell, path::PathBuf, sync::Arc};
 
 /// The most bytes that the values of one probe have together.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    draft::AbsentReason,
+    pipeline::draft::AbsentReason,
     profile::{CompactionAction, Profile, ReplacementSource},
     prompt::{Prompt, fingerprint},
     section::{ListName, SectionBody, SectionId},

@@ -17,10 +17,9 @@ use preface_core::{
     variable::{RecordedVariables, VariableKey},
 };
 use preface_host::{
-    gate::{AdmittedText, GateMark},
-    provider,
-    provider_context::Headless,
+    provider::{self, context::Headless},
     system::access_log::{AccessLog, RecordingSystem},
+    trust::gate::{AdmittedText, GateMark},
 };
 use std::sync::{Mutex, PoisonError};
 

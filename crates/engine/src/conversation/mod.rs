@@ -72,7 +72,7 @@ use preface_core::{
     snapshot::Snapshot,
     turn::{Tool, Turn},
 };
-use preface_host::{hook_command::HookCommand, provider_context::Headless, system::System};
+use preface_host::{hook_command::HookCommand, provider::context::Headless, system::System};
 use preface_store::{ConstructReason, PromptSummary, StoredPrompt, TemplateUsed};
 use run::ActiveRun;
 use serde_json::Value;

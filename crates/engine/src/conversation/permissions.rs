@@ -4,7 +4,7 @@
 use super::Conversation;
 use crate::input::{grants, resolve::ResolvedEntries};
 use preface_core::{diagnostic::Diagnostics, extension::Category};
-use preface_host::provider_context::Headless;
+use preface_host::provider::context::Headless;
 
 impl Conversation {
     /// Compares the project's hooks with their current grants. A revoked or changed grant is reported once; a

@@ -13,7 +13,7 @@ use preface_core::{
     trust::TrustMode,
     variable::{RecordedVariables, Stability, VariableKey},
 };
-use preface_host::gate::AdmittedText;
+use preface_host::trust::gate::AdmittedText;
 use preface_store::{PromptSummary, StoredPrompt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -15,7 +15,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
-use preface_host::provider_context::Headless;
+use preface_host::provider::context::Headless;
 use serde_json::{Map, Value};
 
 /// The state of a run from its start to its end.

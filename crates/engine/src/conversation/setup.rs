@@ -24,7 +24,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
-use preface_host::{hook_command::HookCommand, models, provider_context::Headless, system::System};
+use preface_host::{hook_command::HookCommand, models, provider::context::Headless, system::System};
 use preface_store::{Actor, ConstructReason, ConversationId, StoredPrompt, TemplateName, TemplateUsed};
 use std::{borrow::Cow, fmt, future::Future, pin::Pin, sync::Arc};
 

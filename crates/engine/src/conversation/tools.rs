@@ -16,7 +16,7 @@ use preface_core::{
     turn::{Tool, Turn},
     variable::Stability,
 };
-use preface_host::provider_context::Headless;
+use preface_host::provider::context::Headless;
 use preface_store::ConstructReason;
 use std::collections::BTreeSet;
 

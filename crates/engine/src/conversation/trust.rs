@@ -15,9 +15,8 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_host::{
-    gate::GateVerdict,
     system::{Stat, System},
-    trust::TrustStore,
+    trust::{TrustStore, gate::GateVerdict},
 };
 use preface_store::PromptSummary;
 use std::{

@@ -27,14 +27,13 @@ use preface_core::{
     suggestion::suggest_or,
     template::TemplateOptions,
     turn::Turn,
-    variable_source::{profile_variable, turn_variable},
+    variable::source::{profile_variable, turn_variable},
 };
 use preface_host::{
     discover,
-    gate::Consent,
     places::Places,
-    provider::{self, ContextProvider},
-    provider_context::ProviderContext,
+    provider::{self, ContextProvider, context::ProviderContext},
+    trust::gate::Consent,
 };
 use std::ops::Range;
 

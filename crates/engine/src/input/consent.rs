@@ -16,16 +16,19 @@ use preface_core::{
     trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, Gate, GateMark},
     places::{Places, absolute},
-    provider::git,
-    provider_context::{
-        Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, NOT_TRUSTED, ProviderContext, RealDirs,
-        project_directory_outside,
+    provider::{
+        context::{
+            Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, NOT_TRUSTED, ProviderContext,
+            RealDirs, project_directory_outside,
+        },
+        git,
     },
     system::{FileKind, System, is_open},
     trust::{
-        GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore, store_file, trust_evaluated, trusted_once,
+        GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore,
+        gate::{AdmittedText, Consent, Gate, GateMark},
+        store_file, trust_evaluated, trusted_once,
     },
 };
 use std::{

@@ -14,7 +14,7 @@ use preface_core::{
 use preface_host::{
     agents::{self, AgentEntry},
     extensions,
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     styles::{self, StyleEntry},
 };
 

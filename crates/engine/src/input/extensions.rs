@@ -11,7 +11,7 @@ use preface_core::{
     suggestion::did_you_mean,
     turn::{Tool, one_line},
 };
-use preface_host::{provider, provider_context::ProviderContext};
+use preface_host::provider::{self, context::ProviderContext};
 use std::{borrow::Cow, sync::Arc};
 
 /// Returns the active tools: the requested ones, with the texts of the extensions that have their names.

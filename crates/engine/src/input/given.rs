@@ -8,10 +8,10 @@ use preface_core::{
     profile::{ByteOrderMark, Profile},
 };
 use preface_host::{
-    bounds::Bounds,
     places::{Places, normal},
-    provider_context::{CONTEXT_FILE_LIMIT, Extent},
+    provider::context::{CONTEXT_FILE_LIMIT, Extent},
     system::{FileRead, ReadError, ReadScope},
+    trust::bounds::Bounds,
 };
 use std::{collections::BTreeMap, path::Path};
 

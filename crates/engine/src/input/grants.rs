@@ -13,8 +13,7 @@ use preface_core::{
 use preface_host::{
     extensions::manifest_path,
     places::Places,
-    provider::extension::launch_argv,
-    provider_context::ProviderContext,
+    provider::{context::ProviderContext, extension::launch_argv},
     system::System,
     trust::{
         CheckedCommand, CommandWords, GrantState, GrantedCommands, Permission, PermissionAction, RootRecord,

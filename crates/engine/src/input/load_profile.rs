@@ -18,14 +18,13 @@ use preface_core::{
     settings::{self, LayerSettings, MergedSettings, SetBy, SetValue, Settings, ValueShape},
     suggestion::{did_you_mean, suggest_or},
     turn::Turn,
-    variable::VariableKey,
-    variable_source::PROFILE_OPTIONS,
+    variable::{VariableKey, source::PROFILE_OPTIONS},
 };
 use preface_host::{
-    bounds::Bounds,
     places::{Places, normal, resolve_parents},
     profile::{self, ProfileChoice},
     system::{HardLinks, ReadScope, System},
+    trust::bounds::Bounds,
 };
 use std::{
     collections::BTreeMap,
@@ -555,7 +554,7 @@ fn read_settings(
 ) -> Vec<LayerSettings> {
     let read = |path: PathBuf| {
         let source = places.source(Scope::Global, &path);
-        match system.read(&path, ReadScope::Anywhere, preface_host::provider_context::SETTINGS_LIMIT) {
+        match system.read(&path, ReadScope::Anywhere, preface_host::provider::context::SETTINGS_LIMIT) {
             Ok(read) => {
                 let (settings, found) = places.parse_settings(source.scope, &source.path, &read.bytes);
                 diagnostics.extend(found);

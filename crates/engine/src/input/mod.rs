@@ -41,10 +41,10 @@ use preface_core::{
     variable::RecordedVariables,
 };
 use preface_host::{
-    gate::{Consent, Gate, GateMark},
     places::Places,
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     scaffold,
+    trust::gate::{Consent, Gate, GateMark},
 };
 use std::{path::Path, sync::Arc};
 

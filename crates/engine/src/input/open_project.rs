@@ -9,7 +9,7 @@ use preface_core::{
     settings::{self, LayerSettings, MergedSettings},
     snapshot::SettingsPrompt,
 };
-use preface_host::{discover, gate::Consent};
+use preface_host::{discover, trust::gate::Consent};
 use std::sync::Arc;
 
 /// The project of a request, as far as it may be used.

@@ -8,8 +8,7 @@ use preface_core::{
 };
 use preface_host::{
     mcp_recordings,
-    provider::{mcp_fetched, mcp_servers},
-    provider_context::ProviderContext,
+    provider::{context::ProviderContext, mcp_fetched, mcp_servers},
 };
 use std::sync::Arc;
 

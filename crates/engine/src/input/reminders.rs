@@ -11,7 +11,11 @@ use preface_core::{
     snapshot::Snapshot,
     variable::VariableKey,
 };
-use preface_host::{places::Places, provider, provider_context::Headless, reminders};
+use preface_host::{
+    places::Places,
+    provider::{self, context::Headless},
+    reminders,
+};
 use serde_json::Value;
 
 impl Engine<'_> {

@@ -40,12 +40,12 @@ use preface_core::{
 };
 use preface_host::{
     agents, commands,
-    gate::Consent,
     profile::{self, ProfileChoice},
-    provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
+    provider::context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
     skills::{self, SkillOptions},
     styles,
     system::{ReadError, ReadScope},
+    trust::gate::Consent,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -10,7 +10,7 @@ use preface_host::{
     agents::{self, Agent},
     commands::{self, SlashCommand},
     markdown::MarkdownEntry,
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     styles::{self, Style},
 };
 use std::cmp::Reverse;

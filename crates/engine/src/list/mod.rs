@@ -18,7 +18,7 @@ use crate::{
 use preface_core::{profile::Profile, snapshot::Snapshot};
 use preface_host::{
     places::Places,
-    provider_context::{Headless, ProviderContext},
+    provider::context::{Headless, ProviderContext},
 };
 use std::cell::RefCell;
 

@@ -3,10 +3,10 @@
 use crate::{Error, input::Inputs, list::Build};
 use preface_core::{
     audit::AuditEvent,
-    compose::check_sections,
     diagnostic::Diagnostics,
     extension::Scopes,
     mcp_servers::McpServers,
+    pipeline::compose::check_sections,
     snapshot::{Item, Snapshot},
     trust::{Trust, TrustMode},
 };

@@ -18,7 +18,7 @@ use preface_core::{
     settings::MergedSettings,
     trust::TrustMode,
 };
-use preface_host::{gate::GateVerdict, places::Places, settings_file::SettingsFile};
+use preface_host::{places::Places, settings_file::SettingsFile, trust::gate::GateVerdict};
 use std::path::Path;
 
 /// The settings of a directory.

@@ -8,13 +8,11 @@ use preface_core::{
     scope::Scope,
     section::{Section, SectionBody},
     skill::{command, standard},
-    variable::{RecordedVariables, VariableKey},
-    variable_source::Variables,
+    variable::{RecordedVariables, VariableKey, source::Variables},
 };
 use preface_host::{
     places::Places,
-    provider::{self, skills::SKILLS},
-    provider_context::ProviderContext,
+    provider::{self, context::ProviderContext, skills::SKILLS},
     skills::{self, SkillEntry, SkillOptions},
 };
 

@@ -5,11 +5,13 @@ use crate::{Error, input::variables::declare, list::Build};
 use preface_core::{
     declaration::Declarations,
     diagnostic::Diagnostics,
-    variable::{RecordedVariable, Stability, VariableKey},
-    variable_info::{REGISTERED, VariableInfo},
-    variable_source::profile_variable,
+    variable::{
+        RecordedVariable, Stability, VariableKey,
+        info::{REGISTERED, VariableInfo},
+        source::profile_variable,
+    },
 };
-use preface_host::{provider, provider_context::ProviderContext};
+use preface_host::provider::{self, context::ProviderContext};
 
 /// Lists what templates can name, in the order of docs/reference/variables.md.
 ///

@@ -17,9 +17,9 @@ use preface_core::{
     suggestion::suggest_or,
 };
 use preface_host::{
-    gate::{GateVerdict, GatedText},
     mcp_recordings,
     provider::mcp_fetched,
+    trust::gate::{GateVerdict, GatedText},
 };
 use preface_mcp::{CancellationToken, McpError, QueryLimits, ServerReply, ServerTarget};
 use std::{path::PathBuf, time::Duration};

@@ -15,8 +15,7 @@ use preface_core::{
 };
 use preface_host::{
     places::normal,
-    provider::extension::project_root,
-    provider_context::ProviderContext,
+    provider::{context::ProviderContext, extension::project_root},
     system::{RunRequest, path_outside, skipped_programs},
     trust::CheckedCommand,
 };

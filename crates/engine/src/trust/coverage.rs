@@ -19,12 +19,13 @@ use preface_core::{
     turn::Tool,
 };
 use preface_host::{
-    gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
     places::normal,
-    provider::git,
-    provider_context::Headless,
+    provider::{context::Headless, git},
     system::{FileKind, System},
-    trust::{Digest, GrantState, PinPath, RootRecord},
+    trust::{
+        Digest, GrantState, PinPath, RootRecord,
+        gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
+    },
 };
 use serde::Serialize;
 use serde_json::json;

@@ -12,11 +12,12 @@ use preface_core::{
     trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
-    gate::{GateVerdict, GatedText, UnreadFile},
     places::resolve_links,
-    provider::git,
-    provider_context::Headless,
-    trust::{GrantState, PinPath, PinnedText, TrustChange, TrustReport, TrustRow, TrustStore},
+    provider::{context::Headless, git},
+    trust::{
+        GrantState, PinPath, PinnedText, TrustChange, TrustReport, TrustRow, TrustStore,
+        gate::{GateVerdict, GatedText, UnreadFile},
+    },
 };
 use std::{
     collections::BTreeSet,

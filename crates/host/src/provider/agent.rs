@@ -4,7 +4,7 @@ use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     agents::{self, AgentEntry},
     markdown::{help_for_unknown, remove_repeated, shown},
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
 use preface_core::{

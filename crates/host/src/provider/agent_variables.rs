@@ -4,7 +4,7 @@ use super::VariableProvider;
 use crate::{
     agents::{self, AgentEntry},
     markdown::{self, shown},
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy, Severity},

@@ -4,7 +4,7 @@ use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     commands::{self, CommandEntry},
     markdown::active,
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},

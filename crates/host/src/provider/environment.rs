@@ -3,7 +3,7 @@
 mod long_time;
 
 use super::VariableProvider;
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},

@@ -4,16 +4,16 @@ use super::git;
 use crate::{
     extensions::{manifest_path, wanted},
     places::normal,
-    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext},
+    provider::context::{CONTEXT_FILE_LIMIT, ProviderContext},
     system::{RunRequest, System, skipped_programs},
     trust::CheckedCommand,
 };
 use preface_core::{
-    compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{Context, ContextSource, ExtensionEntry, ProgramSpec},
     lint::hidden::escape_hidden,
     origin::{Origin, Piece, Source},
+    pipeline::compose::is_blank,
     section::{Language, ProviderName, SectionId},
     snapshot::{Contribution, Item},
     variable::VariableKey,

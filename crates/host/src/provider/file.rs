@@ -5,13 +5,13 @@
 
 use super::VariableProvider;
 use crate::{
-    gate::GateVerdict,
     places::normal,
-    provider_context::{
+    provider::context::{
         Extent, FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, NOT_TRUSTED, ProviderContext,
         untrusted,
     },
     system::{FileRead, ReadError, ReadScope},
+    trust::gate::GateVerdict,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},

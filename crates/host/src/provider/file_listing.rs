@@ -6,7 +6,7 @@
 use super::file::open;
 use crate::{
     places::normal,
-    provider_context::{Extent, FILE_VARIABLE_LIMIT, ProviderContext},
+    provider::context::{Extent, FILE_VARIABLE_LIMIT, ProviderContext},
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::suggestion::did_you_mean;

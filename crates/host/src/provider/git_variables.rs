@@ -4,7 +4,7 @@ use super::{
     VariableProvider,
     git::{self, GitError, Repository},
 };
-use crate::provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots};
+use crate::provider::context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     lint::hidden::escape_hidden,

@@ -3,13 +3,13 @@
 
 use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
-    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    provider::context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{
-    compose::{empty_file_diagnostic, hidden_source_diagnostic, is_blank, is_empty},
     diagnostic::{Place, Severity},
     origin::Piece,
+    pipeline::compose::{empty_file_diagnostic, hidden_source_diagnostic, is_blank, is_empty},
     scope::Scope,
     section::Section,
     snapshot::Item,

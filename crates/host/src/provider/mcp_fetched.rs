@@ -5,7 +5,7 @@ use super::{
     ContextProvider, ProvidedTexts,
     mcp_servers::{lines_as_lf, unrecorded},
 };
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     lint::character::cut,

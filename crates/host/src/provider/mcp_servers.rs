@@ -8,7 +8,7 @@
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, ProvidedTexts, SectionOptions};
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Remedy},
     lint::character::cut,

@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod agent_variables;
 pub mod commands;
+pub mod context;
 pub mod environment;
 pub mod extension;
 pub mod file;
@@ -23,13 +24,15 @@ pub mod turn_variables;
 
 pub(crate) use section_options::{SectionOptions, truth};
 
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::{
     section::{ProviderName, Section},
     snapshot::{Contribution, Item},
-    variable::{RecordedVariable, Stability, VariableKey},
-    variable_info::{REGISTERED, VariableInfo},
-    variable_source::turn_variable,
+    variable::{
+        RecordedVariable, Stability, VariableKey,
+        info::{REGISTERED, VariableInfo},
+        source::turn_variable,
+    },
 };
 
 /// A provider that looks at the machine and fills a section. It never fails: problems are reported as diagnostics of the context.

@@ -3,7 +3,7 @@
 use super::{ContextProvider, ProvidedTexts, SectionOptions};
 use crate::{
     markdown::{help_for_unknown, shown},
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     styles::{self, StyleEntry},
 };
 use preface_core::{

@@ -1,6 +1,6 @@
 //! Reads the options of a section. Invalid values are reported and replaced by their defaults.
 
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,

@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, ProvidedTexts};
 use crate::{
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
     skills::{
         self, LoadedSkill, SkillEntry, SkillOptions,
         options::{OPTIONS, SkillEscape},

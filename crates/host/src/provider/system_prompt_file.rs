@@ -3,13 +3,13 @@
 use super::{ContextProvider, ProvidedTexts};
 use crate::{
     places::{inside, resolve_links},
-    provider_context::{Extent, ProviderContext, ReadRequest},
+    provider::context::{Extent, ProviderContext, ReadRequest},
     system::{FileKind, ReadError, ReadScope},
     trust::quoted,
 };
 use preface_core::{
-    compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    pipeline::compose::is_blank,
     scope::Scope,
     section::{Language, Section},
     settings::{SetBy, Settings, SystemPromptFileSettings},

@@ -1,11 +1,8 @@
 //! Variables of the turn itself: what the caller passed in.
 
 use super::VariableProvider;
-use crate::provider_context::ProviderContext;
-use preface_core::{
-    variable::{RecordedVariable, Stability, VariableKey},
-    variable_source::turn_variable,
-};
+use crate::provider::context::ProviderContext;
+use preface_core::variable::{RecordedVariable, Stability, VariableKey, source::turn_variable};
 
 /// The provider of `model:`, `prompt:` and `tool:`.
 pub const TURN_VARIABLES: VariableProvider =

@@ -15,9 +15,11 @@
 //!
 #![doc = include_str!("format.md")]
 
+pub mod bounds;
 mod command;
 mod digest;
 mod file;
+pub mod gate;
 mod path;
 mod permission;
 mod pins;

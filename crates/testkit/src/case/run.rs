@@ -5,9 +5,9 @@ use crate::MemorySystem;
 use preface_engine::{
     ASSETS, Ask, BuildOptions, BuildResult, Engine, Error, ScopesReport, TemplateInput, ToolChoice,
     TrustAnswer, TrustChoice, TrustQuestion,
-    core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
+    core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable::source::NoSource},
     host::{
-        provider_context::Confirm,
+        provider::context::Confirm,
         system::testing::{AccessKind, FakeRun},
     },
 };

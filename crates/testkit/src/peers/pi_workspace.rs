@@ -23,12 +23,16 @@ use preface_engine::{
         variable::{RecordedVariables, VariableKey},
     },
     host::{
-        bounds::Bounds,
-        gate::{Consent, Gate},
         places::Places,
-        provider,
-        provider_context::{ProviderContext, RealDirs},
-        trust::RootRecord,
+        provider::{
+            self,
+            context::{ProviderContext, RealDirs},
+        },
+        trust::{
+            RootRecord,
+            bounds::Bounds,
+            gate::{Consent, Gate},
+        },
     },
 };
 use serde_json::Value;

@@ -13,8 +13,7 @@ use preface_engine::{
     BuildOptions, CoveredPermission, Engine, WriteScope,
     consent::pin_root,
     coverage::Review,
-    host::gate::GateVerdict,
-    host::trust::{GrantState, Permission, PermissionLine, PermissionLineKind},
+    host::trust::{GrantState, Permission, PermissionLine, PermissionLineKind, gate::GateVerdict},
 };
 use serde_json::json;
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ mod revoke;
 mod status;
 
 use crate::{CommandResult, Ui};
-use preface_engine::host::gate::{GateVerdict, GatedText};
+use preface_engine::host::trust::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -18,9 +18,11 @@ use preface_engine::{
     consent::{layer_root, pin_root, why_no_store},
     coverage::{Coverage, CoveredText},
     host::{
-        gate::{GateVerdict, GatedText},
         system::System,
-        trust::{GrantState, Permission, PermissionLineKind},
+        trust::{
+            GrantState, Permission, PermissionLineKind,
+            gate::{GateVerdict, GatedText},
+        },
     },
 };
 use serde_json::json;

@@ -3,7 +3,7 @@
 //! A zone is called by a name of its own only where CLDR's English has one: most of those are the abbreviations of some hours
 //! in the zone's file, and no others (`CET`, `+0530`) are.
 
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use jiff::{Zoned, tz::Offset};
 
 /// The names of CLDR's English, with the hours from UTC at which a zone is called so.

@@ -1,7 +1,7 @@
 //! Diagnostics with a limit: of each code the first few are reported, once each, then the number of the
 //! others.
 
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use std::{cell::RefCell, collections::BTreeMap};
 

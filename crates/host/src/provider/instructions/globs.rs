@@ -2,7 +2,7 @@
 //!
 //! All patterns are made absolute first, so that one comparison is enough for every way of writing a path.
 
-use crate::{places::normal, provider_context::ProviderContext};
+use crate::{places::normal, provider::context::ProviderContext};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Lines that import a file, `@PATH` alone in its line, where nothing resolves them: they are reported.
 
 use super::{reach, text::InstructionText};
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,

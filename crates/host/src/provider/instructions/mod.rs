@@ -21,7 +21,7 @@ mod tests;
 
 use super::{ContextProvider, ProvidedTexts};
 use crate::{
-    provider_context::{ProviderContext, ReadFailure},
+    provider::context::{ProviderContext, ReadFailure},
     system::{FileId, FileKind, ReadError, ReadScope},
 };
 use diagnostics::DiagnosticReporter;
@@ -30,10 +30,10 @@ use globset::GlobSet;
 use import_lines::ImportLines;
 use options::{ImportMode, InstructionOptions, OPTIONS, SameFile};
 use preface_core::{
-    compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::character::excerpt,
     origin::{Piece, Source},
+    pipeline::compose::is_blank,
     scope::Scope,
     section::{Language, Section},
     snapshot::Item,
@@ -395,7 +395,7 @@ impl SectionBuild<'_> {
         if *kind == InstructionKind::Rule {
             let size = self.context.system.stat(&real).map_or(0, |stat| stat.len);
             // One that is too large by itself is reported as such, and takes no room.
-            let size = if size > crate::provider_context::CONTEXT_FILE_LIMIT { 0 } else { size };
+            let size = if size > crate::provider::context::CONTEXT_FILE_LIMIT { 0 } else { size };
             if !self.rules.has_room(size) {
                 return false;
             }

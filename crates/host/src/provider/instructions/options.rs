@@ -1,7 +1,7 @@
 //! The options of a profile for instruction files: names, places, order. No name of a product is known here.
 
 use super::super::SectionOptions;
-use crate::provider_context::ProviderContext;
+use crate::provider::context::ProviderContext;
 use preface_core::section::Section;
 use serde::Deserialize;
 

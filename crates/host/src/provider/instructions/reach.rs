@@ -2,8 +2,7 @@
 
 use crate::{
     places::{normal, resolve_links},
-    provider::git,
-    provider_context::ProviderContext,
+    provider::{context::ProviderContext, git},
     system::{FileKind, ReadError, ReadScope},
 };
 use std::{

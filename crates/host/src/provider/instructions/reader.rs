@@ -2,7 +2,7 @@
 
 use super::text::InstructionText;
 use crate::{
-    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
+    provider::context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope, trust::TrustKind};

@@ -3,7 +3,7 @@
 use crate::{
     directory_walk::{DirectoryWalk, WalkLimits},
     markdown::MarkdownPaths,
-    provider_context::ProviderContext,
+    provider::context::ProviderContext,
 };
 use preface_core::{
     diagnostic::DiagnosticCode,

@@ -8,7 +8,10 @@ use super::{
     text::InstructionText,
     walk::is_local,
 };
-use crate::{provider::git, provider_context::CONTEXT_FILE_LIMIT, system::FileKind};
+use crate::{
+    provider::{context::CONTEXT_FILE_LIMIT, git},
+    system::FileKind,
+};
 use globset::GlobSet;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},

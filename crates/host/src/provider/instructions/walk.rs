@@ -3,8 +3,7 @@
 use super::{options::DirectoryOrder, options::InstructionOptions};
 use crate::{
     places::{normal, resolve_links},
-    provider::git,
-    provider_context::ProviderContext,
+    provider::{context::ProviderContext, git},
     system::FileKind,
 };
 use preface_core::{

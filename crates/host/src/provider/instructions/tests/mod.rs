@@ -1,13 +1,17 @@
 //! The rules of instruction files, one by one, on a machine in memory.
 
 use crate::{
-    bounds::Bounds,
-    gate::{Consent, Gate},
     places::{HomeTrust, Places},
-    provider::context_provider,
-    provider_context::{Headless, ProviderContext, RealDirs},
+    provider::{
+        context::{Headless, ProviderContext, RealDirs},
+        context_provider,
+    },
     system::{ReadScope, System, testing::MemorySystem},
-    trust::RootRecord,
+    trust::{
+        RootRecord,
+        bounds::Bounds,
+        gate::{Consent, Gate},
+    },
 };
 use preface_core::{
     diagnostic::{Diagnostic, Severity},

@@ -1,0 +1,5 @@
+//! Requests for the services of models.
+
+pub mod format;
+pub mod message;
+pub mod model;
