@@ -36,7 +36,7 @@ use std::{
 #[serde(deny_unknown_fields)]
 pub struct BuildOptions {
     /// The directory that is worked in; made absolute, links not resolved. Without it the process's own.
-    #[serde(rename = "directory", skip_serializing_if = "Option::is_none", serialize_with = "shown_path")]
+    #[serde(rename = "directory", default, skip_serializing_if = "Option::is_none", with = "path_text")]
     #[cfg_attr(
         feature = "openapi",
         schema(value_type = Option<String>, max_length = 4096, pattern = r"^/[^\x00]*$")
@@ -312,6 +312,19 @@ impl<'de> Deserialize<'de> for ToolChoice {
     }
 }
 
+/// A path that is not UTF-8 is stored as it is shown.
+mod path_text {
+    use super::{Deserialize, Deserializer, Path, PathBuf, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+        path.as_deref().map(Path::to_string_lossy).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+        Ok(Option::<String>::deserialize(from)?.map(PathBuf::from))
+    }
+}
+
 mod setting_map {
     use super::{Deserialize, Deserializer, Serializer, Value};
     use serde::de::Error as _;
@@ -339,11 +352,6 @@ pub fn setting(path: &str, value: &Value) -> Result<String, String> {
         Value::String(text) => format!("{path}={text}"),
         value => format!("{path}={value}"),
     })
-}
-
-/// A path that is not UTF-8 is stored as it is shown.
-fn shown_path<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
-    path.as_deref().map(Path::to_string_lossy).serialize(to)
 }
 
 fn text_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {

@@ -46,7 +46,7 @@ async fn a_problem_of_a_body_names_its_field() {
         (
             "turns",
             r#"{"options":{"directory":1}}"#,
-            "options.directory: invalid type: integer `1`, expected path string at line 1 column 25",
+            "options.directory: invalid type: integer `1`, expected a string at line 1 column 25",
         ),
         ("turns", r#"{"options":{"tools":["a",[]]}}"#, "options.tools[1]: not a tool: "),
         ("turns", "{", "EOF while parsing an object at line 1 column 1"),
@@ -56,7 +56,7 @@ async fn a_problem_of_a_body_names_its_field() {
             r#"{"instructions":1}"#,
             "instructions: invalid type: integer `1`, expected a string",
         ),
-        ("compactions", r#"{"options":{"directory":1}}"#, "invalid type: integer `1`, expected path string"),
+        ("compactions", r#"{"options":{"directory":1}}"#, "invalid type: integer `1`, expected a string"),
     ] {
         let path = format!("/conversations/c/{verb}");
         let answer = bench.service.send(Method::POST, &path, &[JSON], Body::from(sent)).await;
