@@ -11,17 +11,19 @@ use anstyle::Style;
 pub struct Cell {
     text: String,
     style: Style,
+    /// The most columns on a terminal.
+    most: Option<usize>,
 }
 
 impl Cell {
     /// Gives a text a style.
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
-        Cell { text: text.into(), style }
+        Cell { text: text.into(), style, most: None }
     }
 
-    /// Shortens the text of the cell.
+    /// Limits the text of the cell on a terminal. In a pipe nothing is cut.
     pub fn within(self, most: usize) -> Self {
-        Cell { text: short(&self.text, most).into_owned(), ..self }
+        Cell { most: Some(most), ..self }
     }
 
     /// Puts a text before that of the cell.
@@ -32,7 +34,7 @@ impl Cell {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: text.into(), style: Style::new() }
+        Cell::styled(text, Style::new())
     }
 }
 
@@ -82,12 +84,16 @@ impl<const N: usize> TextTable<N> {
         out
     }
 
-    /// Writes the table. If `most` columns are given, the last one is shortened to fit.
+    /// Writes the table. If `most` columns are given, cells with a limit are shortened to it, and the last one to fit.
     pub fn show(&self, most: Option<usize>) -> String {
+        let limited = |cell: &Cell| match (most, cell.most) {
+            (Some(_), Some(limit)) => short(&cell.text, limit).into_owned(),
+            _ => cell.text.clone(),
+        };
         let mut widths = [0; N];
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = columns(&cell.text).max(*width);
+                *width = columns(&limited(cell)).max(*width);
             }
         }
         let mut out = String::new();
@@ -96,9 +102,10 @@ impl<const N: usize> TextTable<N> {
             let mut pending = 0;
             for (column, cell) in row.iter().enumerate() {
                 let last = column + 1 == N;
+                let text = limited(cell);
                 let text = match most {
-                    Some(most) if last => short(&cell.text, most.saturating_sub(at).max(8)),
-                    _ => cell.text.as_str().into(),
+                    Some(most) if last => short(&text, most.saturating_sub(at).max(8)),
+                    _ => text.as_str().into(),
                 };
                 let free = widths[column].saturating_sub(columns(&text));
                 if self.right[column] {
@@ -132,5 +139,13 @@ mod tests {
         table.row(["100".into(), "c".into(), "the last column".into()]);
         assert_eq!(table.show(None), "  1  ab\n100  c   the last column\n");
         assert_eq!(table.show(Some(18)), "  1  ab\n100  c   the last…\n");
+    }
+
+    #[test]
+    fn only_a_terminal_cuts() {
+        let mut table = TextTable::new();
+        table.row([Cell::from("a long name").within(6), "x".into()]);
+        assert_eq!(table.show(None), "a long name  x\n");
+        assert_eq!(table.show(Some(80)), "a lon…  x\n");
     }
 }

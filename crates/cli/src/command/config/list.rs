@@ -3,7 +3,7 @@
 use super::{ReadFlags, print_diagnostics, shown, spot};
 use crate::{
     CommandResult, Exit, ListDocument,
-    ui::{Cell, TextTable, Ui, one_line, short, style},
+    ui::{Cell, TextTable, Ui, one_line, style},
 };
 use preface_core::{
     diagnostic::Severity,
@@ -37,12 +37,11 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let entries = found.iter().map(document).collect();
     let list = ListDocument { kind: "settings", entries, diagnostics: &settings.diagnostics };
     ui.show(args.flags.format, &list, || {
-        let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
         let mut table = TextTable::new();
         for (key, node) in &found {
             table.row([
                 Cell::styled(one_line(&key.to_string()), style::BOLD),
-                Cell::styled(short(&shown(node), widest).into_owned(), style::GOOD),
+                Cell::styled(shown(node), style::GOOD).within(48),
                 node.by().as_str().into(),
                 Cell::styled(spot(&node.place()), style::DIM),
             ]);

@@ -347,7 +347,7 @@ pub fn agents(query: &ListQuery<'_>) -> CommandResult<Listing> {
             let [name, layer, state] = head(&entry);
             let below =
                 below(&entry, agent.value.what.as_ref().map(|definition| definition.description.as_str()));
-            let tools = short(&one_line(&tools_of(agent)), TOOLS).into_owned().into();
+            let tools = Cell::from(one_line(&tools_of(agent))).within(TOOLS);
             let cells = [name.within(NAME), layer, state, tools, one_line(&agent.origin.path).into()];
             FileRow { cells, entry, below }
         })
