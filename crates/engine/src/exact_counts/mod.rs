@@ -10,9 +10,9 @@
 //! special token in a text, such as `<|endoftext|>`, is text. A new counter is one file here and one line in [`COUNTERS`].
 
 mod cl100k;
-#[cfg(test)]
-mod counts;
 mod o200k;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
 
 use cl100k::CL100K;
