@@ -5,11 +5,16 @@
 
 use libfuzzer_sys::fuzz_target;
 use preface_core::{
+    declaration::Declarations,
     variable::{VariableKey, Stability},
     lint::template::{VariableTypes, lint},
     template::{TemplateOptions, Output, Template},
 };
-use std::{collections::BTreeSet, convert::Infallible, ops::Range};
+use std::{collections::BTreeSet, convert::Infallible, ops::Range, sync::Arc};
+
+/// A text, a list and records, so that tests compare and lists repeat.
+const DECLARED: &str = r#"{"app:plan": {"values": ["free", "pro"]}, "app:tips": {"type": "list"},
+    "app:shots": {"type": "records", "fields": ["question", "answer"]}}"#;
 
 /// The output of a render, value tags included.
 #[derive(Debug, Default, PartialEq)]
@@ -37,6 +42,14 @@ impl<F: Fn(&VariableKey) -> bool> Output for Recorder<F> {
             self.emitted.0.push((tag, Some(key.clone())));
         }
         Ok(())
+    }
+
+    fn is_one_of(&mut self, key: &VariableKey, words: &[&str]) -> Result<bool, Infallible> {
+        Ok((self.exists)(key) && words.contains(&"pro"))
+    }
+
+    fn entry(&mut self, _tag: Range<usize>, list: &VariableKey, at: usize) -> Result<bool, Infallible> {
+        Ok((self.exists)(list) && at < 2)
     }
 }
 
@@ -71,6 +84,8 @@ fuzz_target!(|data: &[u8]| {
         trim_tag_lines: choice & 2 != 0,
         max_depth: (choice & 4 != 0).then_some(3),
         max_bytes: None,
+        types: None,
+        inputs: (choice & 8 != 0).then(|| Arc::new(serde_json::from_str::<Declarations>(DECLARED).expect("declarations"))),
     };
     let catalogue = VariableTypes::default()
         .fixed("system", "date", Stability::Turn)
@@ -81,14 +96,19 @@ fuzz_target!(|data: &[u8]| {
         assert!(text.get(finding.position.range.clone()).is_some(), "findings end on characters");
         assert!(finding.edit.as_ref().is_none_or(|edit| text.get(edit.range.clone()).is_some()));
     }
+    // Lists in lists double what is written with each level.
+    if text.matches("[each ").count() > 8 {
+        return;
+    }
     let Ok(template) = Template::parse(text, &options) else {
         assert!(findings.iter().any(|finding| finding.diagnostic.code.as_str() == "template/depth"));
         return;
     };
-    let exists = |key: &VariableKey| key.as_str().bytes().fold(choice >> 3, u8::wrapping_add).is_multiple_of(2);
+    let exists = |key: &VariableKey| key.as_str().bytes().fold(choice >> 4, u8::wrapping_add).is_multiple_of(2);
     let emitted = render(&template, exists);
     assert_eq!(emitted, render(&Template::parse(text, &options).unwrap(), exists), "a second time the same");
-    if !options.trim_tag_lines {
+    // A list repeats its ranges.
+    if !options.trim_tag_lines && options.inputs.is_none() {
         check_tiling(&template, &emitted);
     }
 });

@@ -23,33 +23,3 @@ use vocabulary::Vocabulary;
 /// The counters with a vocabulary, by name.
 pub(crate) const COUNTERS: &[(&str, MakeCounter)] =
     &[(CL100K.name, || Box::new(CL100K)), (O200K.name, || Box::new(O200K))];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_is_sorted_and_has_each_name_once() {
-        assert!(
-            COUNTERS.is_sorted_by(|a, b| a.0 < b.0),
-            "COUNTERS must stay sorted by name, without duplicates"
-        );
-    }
-
-    #[test]
-    fn a_counter_is_listed_under_its_own_name() {
-        for (name, make) in COUNTERS {
-            let counter = make();
-            assert_eq!(counter.name(), *name, "the list and the counter must agree on the name");
-            assert!(counter.exact() && !counter.about().ends_with('.'));
-        }
-    }
-
-    #[test]
-    fn a_name_is_not_the_cores() {
-        for (name, _) in COUNTERS {
-            let cores = preface_core::budget::COUNTERS;
-            assert!(cores.iter().all(|(core, _)| core != name), "`{name}` is taken");
-        }
-    }
-}

@@ -1,6 +1,6 @@
-//! Counts against those of OpenAI's own `tiktoken`; `vectors/make.py` makes them.
+//! The list, and counts against those of OpenAI's own `tiktoken`; `vectors/make.py` makes them.
 
-use super::{CL100K, O200K};
+use super::{CL100K, COUNTERS, O200K};
 use preface_core::budget::{ClipResult, Counter, clip};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -57,5 +57,27 @@ proptest! {
         let clipped = clip(&text, max, &O200K);
         prop_assert!(O200K.count(&clipped.apply(&text)) <= max, "{clipped:?}");
         prop_assert_eq!(matches!(clipped, ClipResult::Whole { .. }), max > 0 && O200K.count(&text) <= max);
+    }
+}
+
+#[test]
+fn the_list_is_sorted_and_has_each_name_once() {
+    assert!(COUNTERS.is_sorted_by(|a, b| a.0 < b.0), "COUNTERS must stay sorted by name, without duplicates");
+}
+
+#[test]
+fn a_counter_is_listed_under_its_own_name() {
+    for (name, make) in COUNTERS {
+        let counter = make();
+        assert_eq!(counter.name(), *name, "the list and the counter must agree on the name");
+        assert!(counter.exact() && !counter.about().ends_with('.'));
+    }
+}
+
+#[test]
+fn a_name_is_not_the_cores() {
+    for (name, _) in COUNTERS {
+        let cores = preface_core::budget::COUNTERS;
+        assert!(cores.iter().all(|(core, _)| core != name), "`{name}` is taken");
     }
 }

@@ -3,7 +3,7 @@
 use preface_engine::{
     ASSETS, JsonSchema,
     core::{
-        extension::{Manifest, ManifestLocation},
+        extension::{Ability, Manifest, ManifestLocation, SchemaChecker, ToolTexts},
         scope::Scope,
     },
 };
@@ -16,9 +16,12 @@ fn every_bundled_manifest_is_valid() {
         let [.., category, id, "manifest.json"] = parts[..] else { continue };
         let category = category.parse().expect("a category");
         let location = ManifestLocation { scope: Scope::Bundled, category, id, path };
-        let read = Manifest::read(bytes, &location, &JsonSchema);
-        assert!(read.is_ok_and(|manifest| manifest.diagnostics.is_empty()), "{path}");
-        found += 1;
+        let manifest = Manifest::read(bytes, &location, &JsonSchema).expect(path);
+        assert_eq!(manifest.diagnostics, [], "{path}");
+        if let Ability::Tool(ToolTexts { input_schema: Some(schema), .. }) = &manifest.ability {
+            assert_eq!(JsonSchema.compile(schema), Ok(()), "{path}");
+            found += 1;
+        }
     }
-    assert!(found > 20, "the manifests are found: {found}");
+    assert!(found > 20, "the schemas are found: {found}");
 }

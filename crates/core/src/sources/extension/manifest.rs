@@ -231,7 +231,10 @@ impl Manifest {
             return Err(vec![failure]);
         }
         let mut failures = manifest.config_faults(table.get("configSchema"), checker);
-        failures.extend(manifest.input_schema_fault(checker));
+        // A test compiles those of bundled tools, so that no build has to.
+        if lies.scope != Scope::Bundled {
+            failures.extend(manifest.input_schema_fault(checker));
+        }
         if failures.is_empty() { Ok(manifest) } else { Err(failures) }
     }
 

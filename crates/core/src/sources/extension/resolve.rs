@@ -7,7 +7,7 @@ use super::{
     ability::{Ability, CommandTexts},
     category::Category,
     config::{ExtensionConfig, configure, whole_fault},
-    config_schema::{NoSchemas, SchemaChecker},
+    config_schema::SchemaChecker,
     entry::{EntryOrigin, EntrySwitch, EntrySwitches, ExtensionEntry, Status, select_active},
     failure::failure_of,
     grants::{Grants, NoGrants},
@@ -164,8 +164,6 @@ fn check_manifests(
             DiscoveredContent::Unreadable(failure) => candidate.fail(vec![failure]),
             DiscoveredContent::Manifest(bytes) => {
                 let lies = ManifestLocation { scope, category, id: &id, path: &path };
-                // The schemas of bundled ones are valid: a test compiles them, so that no build has to.
-                let checker: &dyn SchemaChecker = if scope == Scope::Bundled { &NoSchemas } else { checker };
                 match Manifest::read(&bytes, &lies, checker) {
                     Ok(manifest) => candidate.describe(Arc::new(manifest)),
                     Err(InvalidManifest { failures, claims: None }) => candidate.fail(failures),
