@@ -8,10 +8,7 @@ use preface_catalog::{CatalogSource, ImportError, SourceFile, import, read_heade
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {
-        let mut diagnostics = Vec::new();
-        let header = read_header("a.md", text, &mut diagnostics);
-        assert!(text.is_char_boundary(header.body), "the body starts on a character");
-        assert!(diagnostics.iter().all(|note| note.place.is_some() && note.help.is_some()));
+        assert!(text.is_char_boundary(read_header(text).body), "the body starts on a character");
     }
     for version in [Some("2.1.37"), Some("2.1.200"), None] {
         let file = SourceFile { name: "a.md".to_owned(), bytes: data.to_vec() };

@@ -101,6 +101,21 @@ pub const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "fuzz",
+        about: "cargo check of the fuzz targets, which are a workspace of their own",
+        when: When::All,
+        prepare: || {
+            Ok(Prepared::Run(cargo(&[
+                "check",
+                "--manifest-path",
+                "fuzz/Cargo.toml",
+                "--target-dir",
+                "target/fuzz",
+                "--bins",
+            ])))
+        },
+    },
+    Step {
         name: "wasm",
         about: "cargo check --target wasm32-unknown-unknown -p preface-core: the core needs no machine",
         when: When::All,
