@@ -40,6 +40,17 @@ fn later_turns_get_the_same_bytes() {
 }
 
 #[test]
+fn a_link_that_the_call_allows_is_followed_for_a_conversation() {
+    let sandbox = Sandbox::empty();
+    sandbox.home("shared/AGENTS.md", "Use tabs.\n");
+    let shared = sandbox.path("home/shared");
+    std::os::unix::fs::symlink(shared.join("AGENTS.md"), sandbox.path("work/AGENTS.md")).expect("a link");
+    let call = format!("preface build --preset pi -q --conversation c1 --follow {}", shared.display());
+    let ran = sandbox.run(&call).exits(0);
+    assert!(ran.stdout.contains("\nUse tabs.\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_turn_that_asks_for_something_else_is_told() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --conversation c1 --model one").exits(0);
