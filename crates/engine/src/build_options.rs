@@ -18,24 +18,12 @@ use std::{
 };
 
 /// The options of a build. All are optional. Stored are those that decide about later builds of a conversation.
-///
-/// ```
-/// use preface_engine::{BuildOptions, ToolChoice};
-/// let options: BuildOptions = serde_json::from_value(serde_json::json!({
-///     "directory": "/work",
-///     "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
-///     "variables": {"app:plan": "pro", "git:branch": null},
-///     "settings": {"sections.style.text": "Be brief."},
-/// }))?;
-/// assert_eq!(options.sets, ["sections.style.text=Be brief."]);
-/// assert!(matches!(options.tools, ToolChoice::Given(tools) if tools.len() == 2));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BuildOptions {
-    /// The directory that is worked in; made absolute, links not resolved. Without it the process's own.
+    /// The directory that is worked in, links not resolved. A program's own directory where it is left out; a service takes absolute
+    /// ones in its roots.
     #[serde(rename = "directory", default, skip_serializing_if = "Option::is_none", with = "path_text")]
     #[cfg_attr(
         feature = "openapi",
@@ -365,6 +353,19 @@ fn trust_choice<'de, D: Deserializer<'de>>(from: D) -> Result<TrustChoice, D::Er
 
 impl BuildOptions {
     /// Returns the options of a prompt for a directory.
+    ///
+    /// ```
+    /// use preface_engine::{BuildOptions, ToolChoice};
+    /// let options: BuildOptions = serde_json::from_value(serde_json::json!({
+    ///     "directory": "/work",
+    ///     "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
+    ///     "variables": {"app:plan": "pro", "git:branch": null},
+    ///     "settings": {"sections.style.text": "Be brief."},
+    /// }))?;
+    /// assert_eq!(options.sets, ["sections.style.text=Be brief."]);
+    /// assert!(matches!(options.tools, ToolChoice::Given(tools) if tools.len() == 2));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn in_dir(cwd: impl Into<PathBuf>) -> Self {
         BuildOptions { cwd: Some(cwd.into()), ..BuildOptions::default() }

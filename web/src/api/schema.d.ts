@@ -992,23 +992,7 @@ export interface components {
             /** @description The state of trust: trusted, once, untrusted, declined, stale. */
             decision: string;
         };
-        /**
-         * @description The options of a build. All are optional. Stored are those that decide about later builds of a conversation.
-         *
-         *     ```
-         *     use preface_engine::{BuildOptions, Request, ToolChoice};
-         *     let options: BuildOptions = serde_json::from_value(serde_json::json!({
-         *         "directory": "/work",
-         *         "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
-         *         "variables": {"app:plan": "pro", "git:branch": null},
-         *         "settings": {"sections.style.text": "Be brief."},
-         *     }))?;
-         *     let request: Request = options.request();
-         *     assert_eq!(request.sets, ["sections.style.text=Be brief."]);
-         *     assert!(matches!(request.tools, ToolChoice::Given(tools) if tools.len() == 2));
-         *     # Ok::<(), serde_json::Error>(())
-         *     ```
-         */
+        /** @description The options of a build. All are optional. Stored are those that decide about later builds of a conversation. */
         BuildOptions: {
             /** @description The agent whose prompt it is; the main conversation's where it is left out. */
             agent?: string | null;
@@ -1016,7 +1000,10 @@ export interface components {
             budget?: number | null;
             /** @description The conversation's id. It is not stored here. */
             conversation?: string | null;
-            /** @description The directory that is worked in, absolute, links not resolved. */
+            /**
+             * @description The directory that is worked in, links not resolved. A program's own directory where it is left out; a service takes absolute
+             *     ones in its roots.
+             */
             directory?: string | null;
             /** @description Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored. */
             events?: Record<string, never>[];
@@ -1054,14 +1041,7 @@ export interface components {
                 [key: string]: components["schemas"]["GivenValue"];
             };
         };
-        /**
-         * @description The common prefix of two texts.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, diff::CachedPrefix};
-         *     assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
-         *     ```
-         */
+        /** @description The common prefix of two texts. */
         CachedPrefix: {
             /** @description Bytes, up to the last whole character. */
             bytes: number;
@@ -1134,11 +1114,6 @@ export interface components {
         Category: "commands" | "contextProviders" | "hooks" | "loggers" | "providers" | "sessionStores" | "stateMachines" | "tools" | "ui";
         /**
          * @description The kind of a part's change.
-         *
-         *     ```
-         *     use preface_core::diff::Change;
-         *     assert_eq!(Change::Moved.to_string(), "moved");
-         *     ```
          * @enum {string}
          */
         Change: "same" | "changed" | "added" | "removed" | "moved";
@@ -1256,16 +1231,7 @@ export interface components {
              */
             to: number;
         };
-        /**
-         * @description The difference of two prompts.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
-         *     let document = Document::of(&Prompt::default(), &Bytes4);
-         *     let difference = Difference::of(&document, &document, &Bytes4);
-         *     assert!(difference.same && difference.first_difference.is_none() && difference.text.is_empty());
-         *     ```
-         */
+        /** @description The difference of two prompts. */
         Difference: {
             /** @description The prefix that a provider's cache can keep. */
             cached_prefix: components["schemas"]["CachedPrefix"];
@@ -1301,18 +1267,7 @@ export interface components {
             /** @description The layer, or the caller. */
             scope: components["schemas"]["SetBy"];
         };
-        /**
-         * @description A published prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
-         *     let document = Document::of(&Prompt::default(), &Bytes4);
-         *     let json = serde_json::to_string(&document).unwrap();
-         *     assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
-         *     let read: Document = serde_json::from_str(&json).unwrap();
-         *     assert_eq!(read.check(), Ok(()));
-         *     ```
-         */
+        /** @description A published prompt. Every range counts UTF-8 bytes from the start of the prompt's text. */
         Document: {
             /** @description The sections that are not in the prompt, with reasons. */
             absent: components["schemas"]["Absent"][];
@@ -1340,15 +1295,6 @@ export interface components {
         /**
          * @description A published text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
          *     it are the request's.
-         *
-         *     ```
-         *     use preface_core::{attachment::AttachmentPlace, document::DocumentAttachment};
-         *     let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
-         *         "origins":[{"kind":"variable","key":"event:path","source":"the event"}],
-         *         "spans":[{"range":[0,4],"origin":{"kind":"variable","key":"event:path","source":"the event"}}]}"#;
-         *     let attachment: DocumentAttachment = serde_json::from_str(json).unwrap();
-         *     assert_eq!((attachment.place, attachment.spans[0].origin.to_string().as_str()), (AttachmentPlace::LastUser, "[event:path]"));
-         *     ```
          */
         DocumentAttachment: {
             /** @description The reminder or section that it is. */
@@ -1366,18 +1312,7 @@ export interface components {
             /** @description The tokens of the text, without the tags around it. */
             tokens: number;
         };
-        /**
-         * @description A published part. The separator before it belongs to it.
-         *
-         *     ```
-         *     use preface_core::document::DocumentPart;
-         *     let json = r#"{"section":"identity","range":[0,4],"tokens":1,"stability":"static","priority":50,
-         *         "origins":[{"kind":"caller","flag":"--append"}],
-         *         "spans":[{"range":[0,4],"origin":{"kind":"caller","flag":"--append"}}],"cuts":[]}"#;
-         *     let part: DocumentPart = serde_json::from_str(json).unwrap();
-         *     assert_eq!(part.origins[0].to_string(), "--append");
-         *     ```
-         */
+        /** @description A published part. The separator before it belongs to it. */
         DocumentPart: {
             /** @description The cuts of the part. */
             cuts: components["schemas"]["Cut"][];
@@ -1407,16 +1342,7 @@ export interface components {
             /** @description The tokens of the part, counted by itself: the parts may add up to more than the whole. */
             tokens: number;
         };
-        /**
-         * @description A published run of bytes of the prompt, or of an attachment, and its origin.
-         *
-         *     ```
-         *     use preface_core::document::DocumentSpan;
-         *     let json = r#"{"range":[3,7],"origin":{"kind":"variable","key":"git:branch","source":".git/HEAD"}}"#;
-         *     let span: DocumentSpan = serde_json::from_str(json).unwrap();
-         *     assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
-         *     ```
-         */
+        /** @description A published run of bytes of the prompt, or of an attachment, and its origin. */
         DocumentSpan: {
             /** @description Where they came from. */
             origin: components["schemas"]["Origin"];
@@ -1568,16 +1494,7 @@ export interface components {
             /** @description True if there are more entries. Of a directory with more than 20,000 none are listed. */
             truncated: boolean;
         };
-        /**
-         * @description The first place where two texts differ.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
-         *     let document = Document::of(&Prompt::default(), &Bytes4);
-         *     let first: Option<FirstDifference> = Difference::of(&document, &document, &Bytes4).first_difference;
-         *     assert_eq!(first, None);
-         *     ```
-         */
+        /** @description The first place where two texts differ. */
         FirstDifference: {
             left: components["schemas"]["Side"] | null;
             /** @description The first byte of the first character that differs, on both sides. */
@@ -1878,16 +1795,7 @@ export interface components {
             /** @description The value of `after` for the next page; null on the last page. */
             next: string | null;
         };
-        /**
-         * @description The change of one part.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, diff::{Difference, PartChange}, document::Document, prompt::Prompt};
-         *     let document = Document::of(&Prompt::default(), &Bytes4);
-         *     let rows: Vec<PartChange> = Difference::of(&document, &document, &Bytes4).parts;
-         *     assert!(rows.is_empty());
-         *     ```
-         */
+        /** @description The change of one part. */
         PartChange: {
             /** @description The kind of the change. */
             change: components["schemas"]["Change"];
@@ -2263,16 +2171,7 @@ export interface components {
          * @enum {string}
          */
         Severity: "info" | "warning" | "error";
-        /**
-         * @description One side of the first difference.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
-         *     let document = Document::of(&Prompt::default(), &Bytes4);
-         *     let difference = Difference::of(&document, &document, &Bytes4);
-         *     assert!(difference.first_difference.and_then(|first| first.left).is_none());
-         *     ```
-         */
+        /** @description One side of the first difference. */
         Side: {
             /** @description The origin, as [`Labels`] names it. */
             label: string;
@@ -2399,15 +2298,7 @@ export interface components {
          * @enum {string}
          */
         TokenKind: "text" | "raw-text" | "variable" | "if" | "if-not" | "elif" | "elif-not" | "else" | "endif" | "each" | "endeach" | "raw" | "endraw" | "literal";
-        /**
-         * @description The number of tokens of a text, and its counter.
-         *
-         *     ```
-         *     use preface_core::{budget::Bytes4, document::Tokens};
-         *     let tokens = Tokens::of("twelve bytes", &Bytes4);
-         *     assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
-         *     ```
-         */
+        /** @description The number of tokens of a text, and its counter. */
         Tokens: {
             /** @description The tokens. */
             count: number;
