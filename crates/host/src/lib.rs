@@ -9,7 +9,6 @@ pub mod provider;
 pub mod system;
 pub mod trust;
 
-// The path of a module leaves these folders out.
 mod project;
 pub use project::{discover, places, scaffold, settings_file, work_tree};
 
