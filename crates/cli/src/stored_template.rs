@@ -43,10 +43,8 @@ impl TemplateFlags {
 
 impl StoredTemplates {
     fn stored(&self) -> Result<Option<TemplateInput>, Error> {
-        let choice = match &self.flags.template {
-            Some(choice) => choice.clone(),
-            None => "".parse().map_err(|_| Error::Usage("not a template".to_owned(), None))?,
-        };
+        let choice = self.flags.template.clone().map_or_else(|| "".parse(), Ok);
+        let choice = choice.map_err(|_| Error::Usage("not a template".to_owned(), None))?;
         match self.flags.store.there(files::system()) {
             Ok(None) if choice.is_named() => Err(templates::unknown(&choice, &[])),
             Ok(None) => Ok(None),

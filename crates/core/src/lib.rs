@@ -27,7 +27,6 @@ pub mod trust;
 pub mod turn;
 pub mod variable;
 
-// The path of a module leaves these folders out.
 mod inspect;
 pub(crate) use inspect::covering;
 pub use inspect::{diff, document, explain, lock, revise};

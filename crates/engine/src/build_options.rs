@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -24,7 +24,12 @@ use std::{
 pub struct BuildOptions {
     /// The directory that is worked in, links not resolved. A program's own directory where it is left out; a service takes absolute
     /// ones in its roots.
-    #[serde(rename = "directory", default, skip_serializing_if = "Option::is_none", with = "path_text")]
+    #[serde(
+        rename = "directory",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "text_path"
+    )]
     #[cfg_attr(
         feature = "openapi",
         schema(value_type = Option<String>, max_length = 4096, pattern = r"^/[^\x00]*$")
@@ -300,19 +305,6 @@ impl<'de> Deserialize<'de> for ToolChoice {
     }
 }
 
-/// A path that is not UTF-8 is stored as it is shown.
-mod path_text {
-    use super::{Deserialize, Deserializer, Path, PathBuf, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
-        path.as_deref().map(Path::to_string_lossy).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
-        Ok(Option::<String>::deserialize(from)?.map(PathBuf::from))
-    }
-}
-
 mod setting_map {
     use super::{Deserialize, Deserializer, Serializer, Value};
     use serde::de::Error as _;
@@ -340,6 +332,10 @@ pub fn setting(path: &str, value: &Value) -> Result<String, String> {
         Value::String(text) => format!("{path}={text}"),
         value => format!("{path}={value}"),
     })
+}
+
+fn text_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(PathBuf::from))
 }
 
 fn text_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {

@@ -440,28 +440,34 @@ fn reminder(one: &Reminder) -> Value {
 /// Lists the variables with their values in the directory.
 pub fn variables(query: &ListQuery<'_>) -> CommandResult<Listing> {
     let rows = query.engine.look(&query.request)?.variables()?;
-    let mut table = TextTable::headed(["variable", "value", "stability", "cost", "about"]);
-    for row in &rows {
-        let [name, value, stability] = cells(row);
-        table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), style::DIM)]);
-    }
-    let text = table.show(query.room);
+    let text = if query.room.is_some_and(|room| room < ONE_LINE) {
+        let mut table = TextTable::headed(["variable", "value", "stability"]);
+        rows.iter().for_each(|row| table.row(cells(row)));
+        let below = |row: &VariableRow| vec![format!("{}; costs: {}", row.about, row.cost)];
+        table.show_with(rows.iter().map(below), query.room)
+    } else {
+        let mut table = TextTable::headed(["variable", "value", "stability", "cost", "about"]);
+        for row in &rows {
+            let [name, value, stability] = cells(row);
+            table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), style::DIM)]);
+        }
+        table.show(query.room)
+    };
     Ok(Listing { entries: rows.iter().map(variable).collect(), text, ..Listing::default() })
 }
 
-/// The widest column of values.
+/// The widest column of values, and the width below which descriptions have lines of their own.
 const VALUE: usize = 32;
+const ONE_LINE: usize = 110;
 
 /// Name, value and stability.
 fn cells(row: &VariableRow) -> [Cell; 3] {
-    let dim = style::DIM;
+    let (dim, cut) = (style::DIM, |text: &str| short(text, VALUE).into_owned());
     let value = match row.variable.as_ref().map(|variable| (variable.value.as_deref(), &variable.source)) {
         None => Cell::styled("any name", dim),
-        Some((None, why)) => {
-            Cell::styled(short(&format!("absent: {}", one_line(why)), VALUE).into_owned(), dim)
-        }
+        Some((None, why)) => Cell::styled(cut(&format!("absent: {}", one_line(why))), dim),
         Some((Some(""), _)) => Cell::styled("(empty)", dim),
-        Some((Some(value), _)) => Cell::styled(short(&one_line(value), VALUE).into_owned(), style::GOOD),
+        Some((Some(value), _)) => Cell::styled(cut(&one_line(value)), style::GOOD),
     };
     let stability = Cell::styled(row.stability.as_str(), style::stability(row.stability));
     [Cell::styled(row.name.clone(), style::BOLD), value, stability]
@@ -528,6 +534,22 @@ mod tests {
             let widest = view.lines().map(columns).max();
             assert!(widest.is_some_and(|widest| widest <= room), "{room} columns:\n{view}");
         }
+    }
+
+    #[test]
+    fn a_listing_of_variables_is_whole_in_a_terminal() {
+        let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+        let query = ListQuery {
+            engine: Engine::new(&system),
+            request: BuildOptions::in_dir("/work"),
+            groups: &[],
+            inactive: InactiveRows::LeftOut,
+            format: OutputFormat::Text,
+            room: Some(80),
+        };
+        let view = anstream::adapter::strip_str(&variables(&query).unwrap().text).to_string();
+        assert!(view.lines().all(|line| columns(line) <= 80), "{view}");
+        assert!(view.contains("\n  Name of the machine; costs: free\n"), "{view}");
     }
 
     #[test]
