@@ -24,13 +24,16 @@ const problem = (route: Route, status: number, code: string, detail: string) =>
 
 test("with a reader's token the page is read-only from the start and states why", async () => {
   const page = await watchedPage(browser);
-  const refuse = (needed: string) => (route: Route) =>
-    problem(route, 403, "role", `the role \`${needed}\` is required; the token \`ann\` has the role \`read\``);
-  await page.route("**/drafts**", refuse("write"));
-  await page.route("**/system-prompt/analyze", refuse("analyze"));
+  await page.route(/\/templates/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "preface-role": "read" } });
+  });
+  await page.route("**/system-prompt/analyze", (route) =>
+    problem(route, 403, "role", "the role `analyze` is required; the token `ann` has the role `read`"),
+  );
   await page.goto(service.page);
   const banner = page.locator(".banner", { hasText: "This page is read-only." });
-  await shows(banner, "The role write is required; the token ann has the role read.");
+  await shows(banner, "The role write is required; the access token has the role read.");
   await until(async () => (await text(page).getAttribute("contenteditable")) === "false", "the text can be edited");
   await text(page).focus();
   await page.keyboard.type("X");
@@ -45,7 +48,7 @@ test("with a reader's token the page is read-only from the start and states why"
 
 test("a refused token is named so in the dialog, and a closed dialog stays closed", async () => {
   const page = await watchedPage(browser);
-  await page.route(/\/(system-prompt|templates|drafts)/, (route) => {
+  await page.route(/\/(system-prompt|templates)/, (route) => {
     const { authorization, ...headers } = route.request().headers();
     if (authorization === "Bearer GOOD") return route.continue({ headers });
     return problem(route, 401, authorization ? "token-unknown" : "token-missing", "an access token is required");

@@ -11,7 +11,7 @@ use crate::{
 use preface_engine::{
     conversation::ConversationService,
     host::{places::HomeTrust, system::System},
-    store::{DraftLimits, Store},
+    store::Store,
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::{OnceCell, Semaphore};
@@ -55,10 +55,6 @@ pub struct ServiceLimits {
     pub replies: usize,
     /// The time for accepted requests at shutdown.
     pub farewell: Duration,
-    /// The most unsaved texts of one owner.
-    pub drafts: DraftLimits,
-    /// The time after its last write at which an unsaved text is deleted.
-    pub draft_age: Duration,
 }
 
 impl Default for ServiceLimits {
@@ -74,8 +70,6 @@ impl Default for ServiceLimits {
             bodies: 64 << 20,
             replies: 64 << 20,
             farewell: Duration::from_secs(30),
-            drafts: DraftLimits { count: 200, bytes: 32 << 20 },
-            draft_age: Duration::from_secs(30 * 86_400),
         }
     }
 }
@@ -118,8 +112,6 @@ const AT_HAND: u64 = 64 << 20;
 const BUILDS: usize = 16;
 /// The number of documents of all templates that are made at a time.
 const EXPORTS: usize = 2;
-/// The most drafts that are deleted in one transaction.
-const EXPIRED_AT_ONCE: u64 = 1000;
 /// The timeout of a build.
 const BUILD_DEADLINE: Duration = Duration::from_secs(20);
 
@@ -158,17 +150,6 @@ impl App {
     pub(crate) async fn store_identity(&self) -> String {
         let identity = self.store_identity.get_or_try_init(|| self.store.identity()).await;
         identity.map(|identity| format!("{identity:016x}")).unwrap_or_default()
-    }
-
-    /// Deletes unsaved texts that are too old. [`serve`](crate::serve) does so every hour.
-    pub async fn expire_drafts(&self) {
-        let age = jiff::SignedDuration::try_from(self.limits.draft_age).unwrap_or(jiff::SignedDuration::MAX);
-        let Ok(before) = self.system.now().checked_sub(age) else { return };
-        match self.store.expire_drafts(before, EXPIRED_AT_ONCE).await {
-            Ok(0) => {}
-            Ok(count) => tracing::info!(count, "deleted old drafts"),
-            Err(error) => tracing::warn!(%error, "cannot delete old drafts"),
-        }
     }
 
     /// Keeps so many bytes of prompts at hand.

@@ -21,8 +21,6 @@ pub(crate) enum Identity {
         name: Arc<str>,
         /// The token's role.
         role: TokenRole,
-        /// The token's digest, which no later token of the same name has.
-        digest: Arc<str>,
     },
 }
 

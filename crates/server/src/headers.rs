@@ -1,5 +1,6 @@
 //! The headers of every response, and the request id: the caller's if it is valid, else a generated one.
 
+use crate::Identity;
 use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, header},
     response::Response,
@@ -8,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The header with the id of a request, both ways.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The header with the role of the access token.
+const ROLE: HeaderName = HeaderName::from_static("preface-role");
 
 /// The longest id that is taken.
 const LONGEST: usize = 128;
@@ -24,7 +28,7 @@ const SOON: HeaderValue = HeaderValue::from_static("1");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// Adds them. What a handler has set stays.
-pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
+pub(crate) fn finish(response: &mut Response, id: &HeaderValue, identity: &Identity) {
     let status = response.status().as_u16();
     let headers = response.headers_mut();
     let mut usual = |name: HeaderName, value: HeaderValue| {
@@ -39,6 +43,9 @@ pub(crate) fn finish(response: &mut Response, id: &HeaderValue) {
         401 => usual(header::WWW_AUTHENTICATE, BEARER),
         503 => usual(header::RETRY_AFTER, SOON),
         _ => {}
+    }
+    if let Identity::Token { role, .. } = identity {
+        headers.insert(ROLE, HeaderValue::from_static(role.as_str()));
     }
     headers.insert(REQUEST_ID, id.clone());
 }

@@ -130,7 +130,7 @@ impl Shell {
             };
         }
         let status = response.status();
-        headers::finish(&mut response, &id);
+        headers::finish(&mut response, &id, &outcome.identity);
         outcome.write(status, failure.as_ref());
         #[cfg(feature = "otel")]
         {

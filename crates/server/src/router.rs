@@ -3,7 +3,7 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, drafts, editor, files, requests, scopes, service, system_prompt as main,
+        analyze, conversations, editor, files, requests, scopes, service, system_prompt as main,
         templates as named, transfer, variables,
     },
 };
@@ -49,8 +49,6 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(named::restore))
         .routes(routes!(named::diff))
         .routes(routes!(named::set_label, named::remove_label))
-        .routes(routes!(drafts::list))
-        .routes(routes!(drafts::get, drafts::put, drafts::delete))
         .routes(routes!(transfer::export))
         .routes(routes!(transfer::import))
         .routes(routes!(scopes::scopes))

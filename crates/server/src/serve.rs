@@ -21,9 +21,6 @@ use tracing::{debug, info, warn};
 /// The delay after a failed accept.
 const BREATH: Duration = Duration::from_millis(500);
 
-/// The pause between two deletions of old drafts.
-const HOUR: Duration = Duration::from_secs(3600);
-
 /// The connections beyond the limit that are served at a time, and the time for the head of their one request.
 const RESERVE: usize = 64;
 const CROWDED: Duration = Duration::from_secs(1);
@@ -53,13 +50,6 @@ pub async fn serve(
         loop {
             guard.refresh_tokens().await;
             tokio::time::sleep(IDLE).await;
-        }
-    });
-    let expiring = app.clone();
-    beside.spawn(async move {
-        loop {
-            expiring.expire_drafts().await;
-            tokio::time::sleep(HOUR).await;
         }
     });
     let metrics = app.metrics.clone();

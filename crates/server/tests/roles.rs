@@ -11,7 +11,6 @@ use support::{add_token, app, send};
 const NEEDED: &[(&str, &str)] = &[
     ("DELETE /conversations/{id}", "write"),
     ("DELETE /templates/{name}", "write"),
-    ("DELETE /templates/{name}/drafts/{draft}", "write"),
     ("DELETE /templates/{name}/labels/{label}", "write"),
     ("GET /", "-"),
     ("GET /assets/{name}", "-"),
@@ -20,7 +19,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("GET /conversations/{id}/history", "read"),
     ("GET /conversations/{id}/requests", "read"),
     ("GET /conversations/{id}/system-prompt", "read"),
-    ("GET /drafts", "write"),
     ("GET /export", "read"),
     ("GET /healthz", "-"),
     ("GET /metrics", "metrics"),
@@ -34,7 +32,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("GET /templates", "read"),
     ("GET /templates/{name}", "read"),
     ("GET /templates/{name}/diff", "read"),
-    ("GET /templates/{name}/drafts/{draft}", "write"),
     ("GET /templates/{name}/versions", "read"),
     ("GET /templates/{name}/versions/{version}", "read"),
     ("POST /conversations/{id}/compactions", "converse"),
@@ -48,7 +45,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("POST /templates/{name}/versions/{version}/restore", "write"),
     ("PUT /system-prompt", "write"),
     ("PUT /templates/{name}", "write"),
-    ("PUT /templates/{name}/drafts/{draft}", "write"),
     ("PUT /templates/{name}/labels/{label}", "write"),
 ];
 
@@ -98,6 +94,7 @@ async fn each_role_may_request_what_the_table_allows() {
                 let headers = ["host: 192.0.2.7:7677", &token, "content-type: application/json"];
                 let response = send(&router, &line, &headers, "{}").await;
                 let refused = response.status == 403;
+                assert_eq!(response.headers["preface-role"], role.as_str(), "{line}");
                 assert_ne!(response.status, 401, "{line} {role:?}");
                 assert_eq!(
                     !refused,

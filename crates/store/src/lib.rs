@@ -1,4 +1,4 @@
-//! Where `preface` keeps what outlives a call: templates with all their versions, unsaved texts, the prompt of each conversation,
+//! Where `preface` keeps what outlives a call: templates with all their versions, the prompt of each conversation,
 //! an audit log, and access tokens.
 //!
 //! [`Store`] is the one way in. Two backends hold it up, and both pass the same suite: SQLite, `sqlite:PATH` in one file or
@@ -32,7 +32,6 @@ mod access;
 mod actor;
 mod audit;
 mod conversation;
-mod draft;
 mod error;
 mod page;
 mod template;
@@ -50,7 +49,6 @@ pub use conversation::{
     ConstructReason, ConversationId, ConversationIdError, Filter, InsertOutcome, PromptSummary,
     ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, StoredRequest, TemplateUsed,
 };
-pub use draft::{DraftId, DraftIdError, DraftKey, DraftLimits, StoredDraft};
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
 pub use template::{
@@ -76,7 +74,7 @@ const TOUCHED_EACH: i64 = 3_600_000;
 /// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
 #[async_trait]
 pub trait Store:
-    TemplateStore + DraftStore + ConversationStore + RequestStore + AuditStore + fmt::Debug + Send + Sync
+    TemplateStore + ConversationStore + RequestStore + AuditStore + fmt::Debug + Send + Sync
 {
     /// Returns the kind of the store, for people: `memory`, `sqlite`, `postgres`.
     fn kind(&self) -> &'static str;
@@ -125,26 +123,6 @@ pub trait TemplateStore {
         version: Option<u64>,
         actor: &Actor,
     ) -> Answer<bool>;
-}
-
-/// The unsaved texts of a store.
-#[async_trait]
-pub trait DraftStore {
-    /// Stores a draft in the place of the one with its key; the audit has no entry of it. False: the owner would have more
-    /// than the limits allow.
-    async fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<bool>;
-
-    /// Returns a draft.
-    async fn draft(&self, key: &DraftKey) -> Answer<Option<StoredDraft>>;
-
-    /// Lists the drafts of an owner without their texts, the last written first.
-    async fn drafts(&self, owner: &str) -> Answer<Vec<StoredDraft>>;
-
-    /// Deletes a draft. False: it does not exist.
-    async fn delete_draft(&self, key: &DraftKey) -> Answer<bool>;
-
-    /// Deletes the drafts that were last written before an instant, the oldest first and at most `most` of them; returns how many.
-    async fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<u64>;
 }
 
 /// The conversations of a store.

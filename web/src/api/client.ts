@@ -1,8 +1,7 @@
 // Sends requests to the service. Paths, bodies and responses have the types of its OpenAPI description.
 import { meta, OLD_PAGE, renewed } from "./meta";
 import { access, requestAccess, viewOnly } from "./access";
-import { browserId } from "./browser";
-import { Away, Problem, isAborted, isNotPermitted, type ProblemBody } from "./problem";
+import { Away, Problem, isAborted, type ProblemBody } from "./problem";
 import type { paths } from "./schema";
 
 type Method = "get" | "put" | "post" | "delete";
@@ -57,7 +56,6 @@ export async function request<M extends Method, P extends PathOf<M>>(
   const headers = new Headers({ Accept: "application/json" });
   if (options.body !== undefined) headers.set("Content-Type", "application/json");
   if (method !== "get") headers.set("X-Preface-Token", meta.token);
-  if (path.includes("/drafts")) headers.set("X-Preface-Browser", browserId());
   if (options.ifMatch) headers.set("If-Match", options.ifMatch);
   else if (options.ifNew) headers.set("If-None-Match", "*");
   else if (options.ifNoneMatch) headers.set("If-None-Match", options.ifNoneMatch);
@@ -66,6 +64,8 @@ export async function request<M extends Method, P extends PathOf<M>>(
   if (options.signal) init.signal = options.signal;
 
   const response = await send(url, init, headers);
+  const role = response.headers.get("Preface-Role");
+  if (role && role !== "write") viewOnly.value = `The role \`write\` is required; the access token has the role \`${role}\`.`;
   if (!response.ok) throw await refusal(response);
   const text = await response.text();
   const version = response.headers.get("Preface-Version");
@@ -129,13 +129,8 @@ async function refusal(response: Response): Promise<Error> {
     const wait = Number(response.headers.get("Retry-After"));
     return new Away(body.detail ?? "the store is not responding", wait > 0 ? wait : 2);
   }
-  const problem = new Problem(response.status, body);
-  if (isNotPermitted(problem) && WRITES.test(problem.message)) viewOnly.value = problem.message;
-  return problem;
+  return new Problem(response.status, body);
 }
-
-/** A refusal of something that only those who write may do: it holds for all writes. */
-const WRITES = /role `write` is required/;
 
 /** Fills the names in a path and adds the query. Addresses are relative, so that a prefix in front of the page is kept. */
 function address(path: string, names: Fields, query: Fields): string {

@@ -23,7 +23,6 @@ export type Stability = Schemas["Stability"];
 export type Severity = Schemas["Severity"];
 export type FilesReply = Schemas["FilesReply"];
 export type ListedFile = Schemas["ListedFile"];
-export type DraftEntry = Schemas["DraftEntry"];
 export type TemplateEntry = Schemas["TemplateEntry"];
 export type VersionInfo = Schemas["VersionInfo"];
 export type VersionReply = Schemas["VersionReply"];

@@ -116,7 +116,6 @@ export function resolveConflict(of: Session): void {
 /** Opens an unsaved text of the list. */
 export async function openUnsaved(record: UnsavedText): Promise<void> {
   const { template, where, kind } = record;
-  const whole = await drafts.whole(record);
   go("edit", template);
   open(template);
   const current = session.peek();
@@ -124,7 +123,7 @@ export async function openUnsaved(record: UnsavedText): Promise<void> {
   if (!current || current.phase.peek() !== "ready") return;
   const isOwn = where === "here" && kind === "draft";
   // While the store is away, the text cannot take it.
-  if (!isOwn && whole.text !== current.text && !current.restore(whole)) return;
+  if (!isOwn && record.text !== current.text && !current.restore(record)) return;
   // What may be written elsewhere stays there.
   if (where === "closed tab" || kind !== "draft") await drafts.remove(record);
 }

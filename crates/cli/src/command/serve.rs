@@ -126,10 +126,6 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     reply_memory: u32,
 
-    /// Delete unsaved texts of the editor so many days after their last change
-    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36500))]
-    draft_days: u32,
-
     /// Log from this level on, or by a filter such as `preface=debug,hyper=info`
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: String,
@@ -253,7 +249,6 @@ async fn serve(
     app.limits.keep_alive = Duration::from_secs(args.keep_alive.into());
     app.limits.write = Duration::from_secs(args.write_timeout.into());
     app.limits.replies = (args.reply_memory as usize) << 20;
-    app.limits.draft_age = Duration::from_secs(u64::from(args.draft_days) * 86_400);
     Ok(preface_server::serve(app, listener, shutdown_requested(signals)).await?)
 }
 

@@ -12,8 +12,6 @@ use utoipa::openapi::{
 const ID: &str = r"^(\.{0,2}[^.\x00-\x1f\x7f-\x9f]|\.{3})[^\x00-\x1f\x7f-\x9f]*$";
 /// The name of a template.
 const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
-/// The id of a draft.
-const DRAFT: &str = "^[A-Za-z0-9._-]{1,64}$";
 /// A label.
 const LABEL: &str = "^[A-Za-z][A-Za-z0-9._-]{0,63}$";
 
@@ -33,7 +31,6 @@ pub(super) fn complete_parameter(parameter: &mut Parameter) {
     match parameter.name.as_str() {
         "id" => text(object, ID, 255),
         "name" => text(object, NAME, 64),
-        "draft" => text(object, DRAFT, 64),
         "label" => text(object, LABEL, 64),
         "version" => object.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64)),
         _ => {}

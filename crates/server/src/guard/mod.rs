@@ -139,7 +139,6 @@ impl RequestGuard {
         (!access.is_expired(self.tokens.now())).then(|| Identity::Token {
             name: access.name.as_str().into(),
             role: access.role,
-            digest: access.digest.as_str().into(),
         })
     }
 

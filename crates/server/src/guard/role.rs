@@ -16,9 +16,6 @@ const CONVERSE: [&str; 5] = [
     "/conversations/{id}/turns",
 ];
 
-/// Unsaved texts are those of people who write.
-const WRITE: [&str; 2] = ["/drafts", "/templates/{name}/drafts/{draft}"];
-
 /// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
 /// some of its parameters.
 pub(crate) fn needed_role(method: &Method, route: &str) -> TokenRole {
@@ -26,7 +23,6 @@ pub(crate) fn needed_role(method: &Method, route: &str) -> TokenRole {
     match route {
         "/metrics" if safe => TokenRole::Metrics,
         _ if ANALYZE.contains(&route) && (safe || *method == Method::POST) => TokenRole::Analyze,
-        _ if WRITE.contains(&route) => TokenRole::Write,
         _ if safe => TokenRole::Read,
         _ if *method == Method::POST && CONVERSE.contains(&route) => TokenRole::Converse,
         _ => TokenRole::Write,

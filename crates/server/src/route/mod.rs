@@ -2,7 +2,6 @@
 
 pub mod analyze;
 pub mod conversations;
-pub mod drafts;
 pub mod editor;
 pub mod files;
 pub mod requests;

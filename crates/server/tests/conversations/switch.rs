@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use preface_engine::store::{
-    Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, DraftKey, DraftLimits,
-    DraftStore, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary,
-    PutOutcome, ReplaceOutcome, ReplacedPrompt, RequestStore, Revision, Store, StoreError, StoredDraft,
+    Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary,
+    PutOutcome, ReplaceOutcome, ReplacedPrompt, RequestStore, Revision, Store, StoreError,
     StoredPrompt, StoredRequest, TemplateName, TemplateStore, TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::sync::{Arc, Mutex};
@@ -112,29 +111,6 @@ impl TemplateStore for Switch {
         actor: &Actor,
     ) -> Answer<bool> {
         self.write()?.label(name, label, version, actor).await
-    }
-}
-
-#[async_trait]
-impl DraftStore for Switch {
-    async fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<bool> {
-        self.write()?.put_draft(draft, limits).await
-    }
-
-    async fn draft(&self, key: &DraftKey) -> Answer<Option<StoredDraft>> {
-        self.read()?.draft(key).await
-    }
-
-    async fn drafts(&self, owner: &str) -> Answer<Vec<StoredDraft>> {
-        self.read()?.drafts(owner).await
-    }
-
-    async fn delete_draft(&self, key: &DraftKey) -> Answer<bool> {
-        self.write()?.delete_draft(key).await
-    }
-
-    async fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<u64> {
-        self.write()?.expire_drafts(before, most).await
     }
 }
 

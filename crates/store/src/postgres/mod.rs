@@ -7,7 +7,6 @@
 mod address;
 mod audit;
 mod conversations;
-mod drafts;
 mod fault;
 mod lists;
 mod read_only;

@@ -8,7 +8,6 @@
 //! that was opened, as long as they need no connection more.
 
 mod conversations;
-mod drafts;
 mod failure;
 mod file;
 mod lists;

@@ -158,3 +158,10 @@ pub async fn acknowledged_writes_outlive_a_close(nodes: &Nodes) {
         }
     }
 }
+
+/// All nodes of a store give the same identity, again and again.
+pub async fn a_store_has_one_identity(nodes: &Nodes) {
+    let identity = nodes.first().identity().await.unwrap();
+    assert_eq!(nodes.first().identity().await, Ok(identity));
+    assert_eq!(nodes.other().identity().await, Ok(identity));
+}

@@ -11,7 +11,6 @@
 pub mod audits;
 pub mod bytes;
 pub mod conversations;
-pub mod drafts;
 pub mod histories;
 pub mod listings;
 pub mod lives;
@@ -114,12 +113,6 @@ macro_rules! contract {
             conversations::replace_keeps_when_it_began,
             conversations::times_are_to_the_millisecond,
             conversations::unknown_ids_return_nothing,
-            drafts::a_draft_comes_back,
-            drafts::a_store_has_one_identity,
-            drafts::drafts_are_limited,
-            drafts::drafts_are_not_in_the_audit,
-            drafts::each_owner_sees_its_own_drafts,
-            drafts::old_drafts_expire,
             histories::a_page_loses_nothing_that_is_built_again,
             histories::delete_forgets_the_past,
             histories::purge_forgets_the_oldest_first,
@@ -137,6 +130,7 @@ macro_rules! contract {
             listings::pages_tile_while_others_write,
             lives::a_closed_store_returns_errors,
             lives::a_probe_changes_nothing,
+            lives::a_store_has_one_identity,
             lives::a_store_is_well,
             lives::a_token_keeps_its_role_and_expiry,
             lives::access_names_are_unique,
@@ -189,7 +183,6 @@ mod tests {
             ("audits", include_str!("audits.rs")),
             ("bytes", include_str!("bytes.rs")),
             ("conversations", include_str!("conversations.rs")),
-            ("drafts", include_str!("drafts.rs")),
             ("listings", include_str!("listings.rs")),
             ("lives", include_str!("lives.rs")),
             ("histories", include_str!("histories.rs")),

@@ -3,10 +3,8 @@
 import { signal } from "@preact/signals";
 import { meta } from "../../api/meta";
 import { keep, kept } from "../../keep";
-import type { DraftEntry } from "../../api/types";
 import { Database } from "./database";
 import { keyOf, parseDraft, type Draft, type DraftKind, type DraftRecord } from "./record";
-import { RemoteDrafts } from "./remote";
 import { Tab } from "./tab";
 
 /** In localStorage: drafts of earlier versions of the page, and what a page wrote while it was closed. */
@@ -16,10 +14,8 @@ const DISCARDED_FOR = 7 * 86_400_000;
 
 /** An unsaved text in the list. */
 export interface UnsavedText extends DraftRecord {
-  where: "here" | "open tab" | "closed tab" | "other browser";
+  where: "here" | "open tab" | "closed tab";
   bytes: number;
-  /** The draft on the service, if this browser does not have it; `text` is empty then. */
-  remote: DraftEntry | null;
 }
 
 export class Drafts {
@@ -27,13 +23,10 @@ export class Drafts {
   readonly changes = signal(0);
   private readonly database = new Database();
   private readonly tab = new Tab();
-  private readonly remote = new RemoteDrafts(() => this.id);
   private readonly ready: Promise<void>;
   private id = "";
   /** What this tab has not saved, by template. */
   private readonly texts = new Map<string, Draft>();
-  /** The templates whose drafts may be on the service. */
-  private readonly sent = new Set<string>();
   /** What is not on disk yet, and the writes in order. */
   private readonly waiting = new Map<string, { template: string; kind: DraftKind; draft: Draft | null }>();
   private last: Promise<unknown> = Promise.resolve();
@@ -83,10 +76,6 @@ export class Drafts {
       const key = keyOf(meta.store, this.id, kind, template);
       const written = await this.write(draft ? [this.record(template, draft, kind)] : [], draft ? [] : [key]);
       if (written && this.waiting.get(name) === entry) this.waiting.delete(name);
-      if (kind === "draft" && (draft || this.sent.has(template))) {
-        this.sent.add(template);
-        this.remote.keep(template, draft);
-      }
       return written;
     });
     this.last = done;
@@ -100,25 +89,16 @@ export class Drafts {
     await this.write([{ ...record, key: keyOf(meta.store, `${this.id}.${record.at}`, "discarded", template) }], []);
   }
 
-  /** Returns all unsaved texts of this store: first those of this browser, then those of others; the newest first. */
+  /** Returns all unsaved texts of this store, the newest first. */
   async list(): Promise<UnsavedText[]> {
     await this.ready;
-    const [all, remote] = await Promise.all([this.all(), this.remote.list()]);
+    const all = await this.all();
     const open = await this.tab.open(all.map(({ tab }) => tab));
     const encoder = new TextEncoder();
-    const local = all.map((one): UnsavedText => {
+    return all.map((one): UnsavedText => {
       const where = one.tab === this.id ? "here" : open.has(one.tab) ? "open tab" : "closed tab";
-      return { ...one, where, bytes: encoder.encode(one.text).length, remote: null };
+      return { ...one, where, bytes: encoder.encode(one.text).length };
     });
-    const known = new Set(all.map(({ tab, template }) => `${tab}|${template}`));
-    // This tab's own are on their way to be deleted, if the browser does not have them.
-    const others = remote.filter(({ id, name }) => id !== this.id && !known.has(`${id}|${name}`));
-    return [...local, ...others.map(remoteText)];
-  }
-
-  /** Returns a text of the list with its text. */
-  async whole(text: UnsavedText): Promise<UnsavedText> {
-    return text.remote ? { ...text, ...(await this.remote.read(text.remote)) } : text;
   }
 
   /** Discards an unsaved text of the list, or restores a discarded one as that of a closed tab; returns it. */
@@ -128,14 +108,12 @@ export class Drafts {
     const next = { store, tab: `${tab}.${at}`, template, text, etag, version, base, kind, at };
     const moved = { ...next, key: keyOf(store, next.tab, kind, template) };
     if (!(await this.write([moved], [key]))) throw new Error("Browser storage is full: the text stays where it is.");
-    if (record.kind === "draft") await this.remote.remove(template, tab);
     return moved;
   }
 
   /** Deletes a text for good. */
   async remove(record: DraftRecord): Promise<void> {
     await this.write([], [record.key]);
-    if (record.kind === "draft") await this.remote.remove(record.template, record.tab);
   }
 
   private async begin(): Promise<void> {
@@ -152,7 +130,6 @@ export class Drafts {
       if (one.tab !== this.id || one.kind !== "draft") continue;
       this.latest = Math.max(this.latest, one.at);
       this.texts.set(one.template, one);
-      this.sent.add(one.template);
     }
     const old = all.filter(({ kind, at }) => kind === "discarded" && at < Date.now() - DISCARDED_FOR);
     if (old.length > 0) await this.write([], old.map(({ key }) => key));
@@ -195,7 +172,7 @@ export class Drafts {
   /** Moves the draft of a closed tab to this one. Its tab writes it again if it is open after all. */
   private async take(record: DraftRecord): Promise<void> {
     const taken = { ...record, tab: this.id, kind: "draft" as const, key: keyOf(meta.store, this.id, "draft", record.template) };
-    if (await this.write([taken], [record.key])) await this.remote.remove(record.template, record.tab);
+    await this.write([taken], [record.key]);
   }
 
   private async all(): Promise<DraftRecord[]> {
@@ -212,12 +189,6 @@ export class Drafts {
     this.changes.value++;
     return true;
   }
-}
-
-function remoteText(remote: DraftEntry): UnsavedText {
-  const { name: template, id: tab, version, etag, bytes, at } = remote;
-  const draft = { template, tab, version, etag: etag ?? null, kind: "draft" as const, text: "", base: null };
-  return { ...draft, key: keyOf(meta.store, tab, "draft", template), store: meta.store, at: Date.parse(at), where: "other browser", bytes, remote };
 }
 
 function names(): string[] {

@@ -1,6 +1,5 @@
 // The identity of a tab, and which other tabs are open. An id outlives a reload and a crash, but a copied tab gets another one. Web Locks exist only in
 // secure contexts: over plain HTTP, tabs find each other over a channel.
-import { randomId } from "../../api/browser";
 import { keep, kept } from "../../keep";
 
 const SLOT = "preface-slot";
@@ -64,3 +63,6 @@ export class Tab {
     return new Set(tabs.filter((id) => this.replies.has(id)));
   }
 }
+
+/** Returns an id that no one else has. */
+const randomId = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");

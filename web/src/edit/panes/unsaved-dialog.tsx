@@ -10,7 +10,7 @@ import { openUnsaved, sessionOf } from "../desk";
 import { drafts } from "../drafts";
 import type { UnsavedText } from "../drafts/drafts";
 
-const WHERE: Record<UnsavedText["where"], string> = { here: "in this tab", "open tab": "in another open tab", "closed tab": "from a closed tab", "other browser": "from another browser" };
+const WHERE: Record<UnsavedText["where"], string> = { here: "in this tab", "open tab": "in another open tab", "closed tab": "from a closed tab" };
 
 /** A text that was just discarded, and what takes that back. */
 interface Discarded {
@@ -103,7 +103,7 @@ async function discard(text: UnsavedText): Promise<Discarded["undo"]> {
   const session = text.where === "here" && text.kind === "draft" ? sessionOf(text.template) : undefined;
   const draft = session?.discard();
   if (session && draft) return async () => session.restore(draft);
-  const discarded = await drafts.move(await drafts.whole(text), "discarded");
+  const discarded = await drafts.move(text, "discarded");
   return () => drafts.move(discarded, "draft");
 }
 
