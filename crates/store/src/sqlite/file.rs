@@ -2,17 +2,14 @@
 
 use super::{
     failure::convert_error,
-    place::{StoreFileState, check_room, identity, prepare},
+    place::{identity, prepare},
     tables,
 };
 use crate::StoreError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -29,9 +26,6 @@ const SEEN_AS_MEMORY: i64 = 1 << 31;
 /// The number of pages in the log before they are written into the file.
 const LOG_PAGES: i64 = 4000;
 
-/// The free space that a full disk must have to be used again: that of the largest template.
-const ROOM: usize = 1 << 20;
-
 /// The most prepared statements of a connection.
 pub(super) const MOST_STATEMENTS: usize = 64;
 
@@ -43,8 +37,6 @@ static OPENING: Mutex<()> = Mutex::new(());
 pub(super) struct StoreFile {
     path: PathBuf,
     identity: (u64, u64),
-    /// True since a write found the disk full, until there is room again.
-    full: Arc<AtomicBool>,
 }
 
 impl StoreFile {
@@ -53,11 +45,9 @@ impl StoreFile {
         let _one_by_one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         // The directory of a relative path is that of now.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if prepare(&path)? == StoreFileState::Something {
-            check_file(&path)?;
-        }
+        prepare(&path)?;
         let failed = |error: Error| convert_error(&error, &path);
-        let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
+        let mut connection = connect(&path).map_err(failed)?;
         if connection.is_readonly("main").map_err(failed)? {
             return Err(StoreError::ReadOnly(path.display().to_string()));
         }
@@ -66,7 +56,7 @@ impl StoreFile {
         retry_while_busy(|| tables::make(&mut connection)).map_err(failed)?;
         let version = tables::read_version(&connection).map_err(failed)?;
         let identity = identity(&path).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        let file = StoreFile { path, identity, full: Arc::default() };
+        let file = StoreFile { path, identity };
         file.check_version(version)?;
         Ok((file, connection))
     }
@@ -74,7 +64,7 @@ impl StoreFile {
     /// Opens the file once more, for reading. What another file of its name holds is never read.
     pub(super) fn reader(&self) -> Result<Connection, StoreError> {
         let open = || {
-            let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            let connection = connect(&self.path)?;
             connection.pragma_update(None, "query_only", true)?;
             connection.pragma_update(None, "mmap_size", SEEN_AS_MEMORY)?;
             Ok(connection)
@@ -87,21 +77,7 @@ impl StoreFile {
 
     /// Converts an error for this file.
     pub(super) fn convert_error(&self, error: &Error) -> StoreError {
-        let error = convert_error(error, &self.path);
-        if matches!(error, StoreError::Full(_)) {
-            self.full.store(true, Ordering::Relaxed);
-        }
-        error
-    }
-
-    /// Checks that the disk has room again, where a write found it full. The few bytes of a probe may still fit where a prompt
-    /// does not.
-    pub(super) fn has_room(&self) -> Result<(), StoreError> {
-        if self.full.load(Ordering::Relaxed) {
-            check_room(&self.path, ROOM)?;
-            self.full.store(false, Ordering::Relaxed);
-        }
-        Ok(())
+        convert_error(error, &self.path)
     }
 
     /// Checks that the file is still the one that was opened: what is written to one that has no name is lost.
@@ -122,59 +98,12 @@ impl StoreFile {
     }
 }
 
-fn connect(path: &Path, how: OpenFlags) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(MOST_STATEMENTS);
     Ok(connection)
-}
-
-/// Checks a file without changing it.
-fn check_file(path: &Path) -> Result<(), StoreError> {
-    let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY;
-    // Without a log all data is in the file itself, and can be read without making a log beside it.
-    let still = address_without_log(path).and_then(|still| {
-        let connection = connect(Path::new(&still), read_only | OpenFlags::SQLITE_OPEN_URI).ok()?;
-        inspect(&connection).ok()
-    });
-    let inspected = match still {
-        Some(found) => Ok(found),
-        None => connect(path, read_only).and_then(|connection| inspect(&connection)),
-    };
-    match inspected {
-        Ok((true, version)) if version > tables::KNOWN => {
-            Err(StoreError::Newer { found: version, known: tables::KNOWN })
-        }
-        Ok((true, _)) => Ok(()),
-        Ok((false, _)) => Err(StoreError::NotAStore(path.to_owned())),
-        Err(error) => match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Err(StoreError::NotAStore(path.to_owned())),
-            // A crash left something to be recovered, which needs a write.
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Ok(()),
-            _ => Err(convert_error(&error, path)),
-        },
-    }
-}
-
-/// Returns the address of a file that has no log beside it, as one that does not change.
-fn address_without_log(path: &Path) -> Option<String> {
-    use std::{fmt::Write, os::unix::ffi::OsStrExt};
-    let path = path.canonicalize().ok()?;
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    if Path::new(&log).exists() {
-        return None;
-    }
-    let mut address = "file:".to_owned();
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                address.push(char::from(*byte));
-            }
-            _ => write!(address, "%{byte:02x}").ok()?,
-        }
-    }
-    Some(address + "?immutable=1")
 }
 
 /// Checks that the file is a store or empty; returns the version of its tables.
@@ -184,23 +113,21 @@ fn inspect(connection: &Connection) -> rusqlite::Result<(bool, u32)> {
     Ok((application == APPLICATION || (application == 0 && tables == 0), tables::read_version(connection)?))
 }
 
-/// Marks an empty file as a store. It is done before the log is switched on, so the mark is in the file itself.
+/// Marks an empty file as a store, and refuses what is none or is of a newer version: such a file is left as it is.
 fn mark_as_store(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let mut marked = || -> rusqlite::Result<bool> {
+    let mut marked = || -> rusqlite::Result<(bool, u32)> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (is_ours, _) = inspect(&transaction)?;
-        if is_ours {
-            let mark: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
-            if mark != APPLICATION {
-                transaction.pragma_update(None, "application_id", APPLICATION)?;
-            }
+        let (is_ours, version) = inspect(&transaction)?;
+        if is_ours && version == 0 {
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
             transaction.commit()?;
         }
-        Ok(is_ours)
+        Ok((is_ours, version))
     };
     match retry_while_busy(&mut marked) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(StoreError::NotAStore(path.to_owned())),
+        Ok((true, found)) if found > tables::KNOWN => Err(StoreError::Newer { found, known: tables::KNOWN }),
+        Ok((true, _)) => Ok(()),
+        Ok((false, _)) => Err(StoreError::NotAStore(path.to_owned())),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(StoreError::NotAStore(path.to_owned()))
         }

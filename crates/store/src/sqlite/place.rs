@@ -5,25 +5,15 @@
 
 use crate::StoreError;
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 /// The smallest file that SQLite writes: one page of the smallest size.
 const SMALLEST: u64 = 512;
 
-/// The kind of file at the path of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StoreFileState {
-    /// An empty file; it may have been made just now.
-    Empty,
-    /// A file with something in it.
-    Something,
-}
-
 /// Checks the path, and creates an empty file for the owner alone if there is none.
-pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
+pub(super) fn prepare(path: &Path) -> Result<(), StoreError> {
     let target = resolve_link(path);
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -39,8 +29,7 @@ pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
             if found.permissions().readonly() {
                 return Err(StoreError::ReadOnly(path.display().to_string()));
             }
-            check_writable(directory)?;
-            return Ok(if found.len() == 0 { StoreFileState::Empty } else { StoreFileState::Something });
+            return check_writable(directory);
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(open_error(path, &error)),
@@ -48,10 +37,9 @@ pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
     make_directory(directory).map_err(|error| open_error(directory, &error))?;
     check_writable(directory)?;
     match make_file(&target) {
-        Ok(()) => Ok(StoreFileState::Empty),
-        // Another process was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(StoreFileState::Something),
-        Err(error) => Err(open_error(path, &error)),
+        // Another process may have been faster.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(open_error(path, &error)),
+        _ => Ok(()),
     }
 }
 
@@ -92,23 +80,6 @@ fn make_directory(directory: &Path) -> io::Result<()> {
 fn make_file(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
-}
-
-/// Checks that the disk of a file has room: writes that many bytes beside it, and removes them.
-pub(super) fn check_room(path: &Path, bytes: usize) -> Result<(), StoreError> {
-    // Where the path is a link, the disk is that of its target.
-    let mut beside = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
-    beside.push("-room");
-    let beside = PathBuf::from(beside);
-    // One may have been left by a process that was killed.
-    let _ = fs::remove_file(&beside);
-    let written = make_file(&beside).and_then(|()| {
-        let mut file = fs::OpenOptions::new().write(true).open(&beside)?;
-        file.write_all(&vec![1; bytes])?;
-        file.sync_all()
-    });
-    let _ = fs::remove_file(&beside);
-    written.map_err(|error| StoreError::Full(format!("{}: {error}", beside.display())))
 }
 
 /// Identifies a file, so that a replaced file of the same name is recognized.
