@@ -81,16 +81,6 @@ impl PostgresAddress {
         }
         Ok(PostgresAddress { config, pool_max, tls_mode, root_certificates, shown })
     }
-
-    /// Returns the name of the database, as the server will take it.
-    pub fn database(&self) -> &str {
-        self.config.get_dbname().unwrap_or_else(|| self.user())
-    }
-
-    /// Returns the user of the connection.
-    pub fn user(&self) -> &str {
-        self.config.get_user().unwrap_or("the user of this program")
-    }
 }
 
 /// The parameters that the client does not know.
@@ -154,9 +144,9 @@ mod tests {
             PostgresAddress::read("postgres://me:p@db.example/x?pool_max=3&application_name=a").unwrap();
         assert_eq!(address.pool_max, 3);
         assert_eq!(address.config.get_application_name(), Some("a"));
-        assert_eq!((address.database(), address.user()), ("x", "me"));
+        assert_eq!((address.config.get_dbname(), address.config.get_user()), (Some("x"), Some("me")));
         let address = PostgresAddress::read("postgres://me@db.example/x?pool_max=12").unwrap();
-        assert_eq!((address.pool_max, address.database()), (12, "x"));
+        assert_eq!((address.pool_max, address.config.get_dbname()), (12, Some("x")));
         assert!(PostgresAddress::read("postgres://me@db.example/x").unwrap().pool_max >= 8);
         for wrong in ["0", "many", "-1", ""] {
             let error =

@@ -3,7 +3,7 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    rows::{count, get, signed, text, time, word},
+    rows::{count, get, text, time, word},
     session::{PostgresSession, RetryPolicy, TransactionEnd, Values},
 };
 use crate::{
@@ -32,24 +32,10 @@ impl PostgresSession {
     }
 }
 
-/// A statement that removes the oldest rows of a table. Its values are an instant and a limit, its row is the number of
-/// removed rows.
-pub(super) struct Removal {
-    pub sql: &'static str,
-    /// The number of rows that one statement removes.
-    pub batch: u64,
-    /// The action in the audit.
-    pub action: AuditAction,
-}
-
 /// Skips rows that another trim has locked.
-const TRIM: Removal = Removal {
-    sql: "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
-          SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
-          SELECT count(*) FROM gone",
-    batch: 10_000,
-    action: AuditAction::AuditTrim,
-};
+const TRIM: &str = "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
+     SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+     SELECT count(*) FROM gone";
 
 #[async_trait]
 impl AuditStore for PostgresStore {
@@ -62,7 +48,7 @@ impl AuditStore for PostgresStore {
     }
 
     async fn trim_audit(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
-        self.remove_old(&TRIM, before, most, actor).await
+        self.remove_old(TRIM, before, most, actor, AuditAction::AuditTrim).await
     }
 
     async fn add_access(&self, access: TokenRecord, actor: &Actor) -> Answer<bool> {
@@ -112,33 +98,27 @@ impl PostgresStore {
         self.attempt(RetryPolicy::IfNotKept, |_| change()).await
     }
 
-    /// Removes rows in one transaction, with an audit entry of their number.
+    /// Removes rows by a statement whose row is their number, with an audit entry of it.
     pub(super) async fn remove_old(
         &self,
-        removal: &Removal,
+        sql: &'static str,
         before: Timestamp,
         most: u64,
         actor: &Actor,
+        action: AuditAction,
     ) -> Answer<u64> {
         let before = to_millisecond(before);
-        let instant = before.as_millisecond();
+        let (instant, most) = (before.as_millisecond(), i64::try_from(most).unwrap_or(i64::MAX));
         let remove = async || {
             let session = self.session().await?;
             let removed = async {
-                let mut sum = 0;
-                while sum < most {
-                    let some = signed((most - sum).min(removal.batch))?;
-                    match session.count(removal.sql, &[&instant, &some]).await? {
-                        0 => break,
-                        gone => sum += gone,
-                    }
-                }
-                if sum == 0 {
+                let count = session.count(sql, &[&instant, &most]).await?;
+                if count == 0 {
                     return Ok(TransactionEnd::Undo(0));
                 }
-                let detail = json!({"count": sum});
-                session.write_audit_entry(actor, removal.action, &before.to_string(), &detail).await?;
-                Ok(TransactionEnd::Keep(sum))
+                let detail = json!({"count": count});
+                session.write_audit_entry(actor, action, &before.to_string(), &detail).await?;
+                Ok(TransactionEnd::Keep(count))
             };
             session.transaction(removed).await
         };

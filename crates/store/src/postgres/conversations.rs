@@ -2,7 +2,6 @@
 
 use super::{
     PostgresStore,
-    audit::Removal,
     fault::AttemptError,
     rows::{conversation, head, head_columns, revision_at, signed, time},
     session::{PostgresSession, PriorAttempts, RetryPolicy, Values},
@@ -89,14 +88,10 @@ const TOUCH: &str = "WITH used AS (UPDATE preface_conversations SET used_at = $2
      WHERE id = $1 AND used_at <= $2 - $3::bigint RETURNING id) SELECT count(*) FROM used";
 
 /// Skips rows that another purge has locked.
-const PURGE: Removal = Removal {
-    sql: "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
-          SELECT id FROM preface_conversations WHERE used_at < $1 \
-          ORDER BY used_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
-          SELECT count(*) FROM gone",
-    batch: 1_000,
-    action: AuditAction::ConversationPurge,
-};
+const PURGE: &str = "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
+     SELECT id FROM preface_conversations WHERE used_at < $1 \
+     ORDER BY used_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+     SELECT count(*) FROM gone";
 
 #[async_trait]
 impl ConversationStore for PostgresStore {
@@ -163,7 +158,7 @@ impl ConversationStore for PostgresStore {
     }
 
     async fn purge(&self, before: Timestamp, most: u64, actor: &Actor) -> Answer<u64> {
-        self.remove_old(&PURGE, before, most, actor).await
+        self.remove_old(PURGE, before, most, actor, AuditAction::ConversationPurge).await
     }
 
     async fn count_unused(&self, before: Timestamp) -> Answer<u64> {

@@ -129,7 +129,6 @@ impl AttemptError {
 }
 
 fn convert_db_error(error: &DbError, address: &PostgresAddress) -> StoreError {
-    let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
     let message = error.message().to_owned();
     let code = error.code();
     if *code == SqlState::DISK_FULL {
@@ -138,17 +137,9 @@ fn convert_db_error(error: &DbError, address: &PostgresAddress) -> StoreError {
     if is_read_only(code) || *code == SqlState::INSUFFICIENT_PRIVILEGE {
         return StoreError::ReadOnly(message);
     }
-    if *code == SqlState::INVALID_CATALOG_NAME {
-        return unreachable(format!("the server has no database `{}`", address.database()));
-    }
-    if *code == SqlState::INVALID_PASSWORD {
-        return unreachable(format!("the server refuses the password of `{}`", address.user()));
-    }
-    if code.code().starts_with("28") {
-        return unreachable(format!("the server refuses `{}`: {message}", address.user()));
-    }
-    if is_end(code) {
-        return unreachable(message);
+    // No such database, no such user or a wrong password, or the end of the connection.
+    if *code == SqlState::INVALID_CATALOG_NAME || code.code().starts_with("28") || is_end(code) {
+        return StoreError::Unreachable { address: address.shown.clone(), why: message };
     }
     match code.code() {
         // Statement or lock timeout, too many connections, out of memory, rivals until the end.

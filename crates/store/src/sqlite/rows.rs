@@ -43,7 +43,7 @@ pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlit
 }
 
 /// Reads a JSON document.
-pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<serde_json::Value> {
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
     serde_json::from_str(text).map_err(|error| bad(column, error))
 }

@@ -3,19 +3,14 @@
 use super::{
     SqliteStore,
     log::write_audit_entry,
-    rows::{instant, number, parsed, query_all, signed, text},
+    rows::{instant, json, number, parsed, query_all, signed, text},
 };
 use crate::{
     Actor, Answer, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, TemplateName,
     TemplateStore, TemplateVersion, VersionChoice, page::PageStart,
 };
 use async_trait::async_trait;
-use preface_core::declaration::Declarations;
-use rusqlite::{
-    Connection, OptionalExtension, Row, ToSql, named_params, params,
-    types::{Type, ValueRef},
-};
-use serde_json::json;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params, types::ValueRef};
 
 /// The columns of a version without its text, in the order of [`read_version`].
 const LISTED: &str = "name, version, bytes, at, author, note, reset, variables";
@@ -31,15 +26,9 @@ fn read_version(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
         author: row.get(4)?,
         note: row.get(5)?,
         reset: row.get(6)?,
-        variables: declarations(row, 7)?,
+        variables: json(row, 7)?,
         labels: Vec::new(),
     })
-}
-
-/// Reads declarations, which are stored as JSON.
-fn declarations(row: &Row<'_>, column: usize) -> rusqlite::Result<Declarations> {
-    serde_json::from_str(&text(row, column)?)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
 /// Adds the labels of a version, sorted.
@@ -131,7 +120,7 @@ impl TemplateStore for SqliteStore {
                     ":author": version.author,
                     ":note": version.note,
                     ":reset": version.reset,
-                    ":variables": json!(version.variables).to_string(),
+                    ":variables": serde_json::json!(version.variables).to_string(),
                     ":text": version.text.as_deref(),
                 })?;
             write_audit_entry(
@@ -204,7 +193,7 @@ impl TemplateStore for SqliteStore {
                     .prepare_cached("DELETE FROM labels WHERE name = ?1 AND label = ?2")?
                     .execute([name.as_str(), &label])?,
             };
-            let detail = json!({"label": label, "version": version});
+            let detail = serde_json::json!({"label": label, "version": version});
             write_audit_entry(connection, &actor, AuditAction::TemplateLabel, name.as_str(), &detail)?;
             Ok(true)
         })
