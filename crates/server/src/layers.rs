@@ -38,7 +38,6 @@ pub fn layered(router: Router, app: &App) -> Router {
         app: Arc::new(app.clone()),
         ids: RequestIds::default(),
         bodies: BodyMemory::default(),
-        replies: BodyMemory::default(),
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
@@ -54,7 +53,6 @@ struct Shell {
     app: Arc<App>,
     ids: RequestIds,
     bodies: BodyMemory,
-    replies: BodyMemory,
     parameters: QueryParameters,
 }
 
@@ -113,21 +111,10 @@ impl Shell {
         let response = tracing::Instrument::instrument(response, span.clone());
         let mut response = response.await.unwrap_or_else(Problem::into_response);
 
-        let mut failure = self.explain(&mut response, &id);
+        let failure = self.explain(&mut response, &id);
         response = escape_terminal_controls(response).await;
         if zip {
             response = compress::compress(response).await;
-        }
-        if route != ASSET {
-            response = match self.replies.hold(response, self.app.limits.replies).await {
-                Ok(response) => response,
-                Err(problem) => {
-                    metrics.count_limit("replies");
-                    let mut response = problem.into_response();
-                    failure = self.explain(&mut response, &id);
-                    response
-                }
-            };
         }
         let status = response.status();
         headers::finish(&mut response, &id, &outcome.identity);
