@@ -1,6 +1,6 @@
 //! Responses with prompts, and their cache.
 
-use crate::CacheAnswer;
+use crate::{CacheAnswer, route::conversations::ConversationItem};
 use axum::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -13,10 +13,7 @@ use preface_core::{
     diagnostic::Diagnostics,
     section::SectionId,
 };
-use preface_engine::store::{
-    ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt, TemplateUsed,
-    format_instant,
-};
+use preface_engine::store::{ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt};
 use serde::{Deserialize, Serialize};
 use std::{
     mem::size_of,
@@ -29,37 +26,14 @@ use std::{
 /// The prompt of a conversation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct PromptReply {
-    /// The conversation.
-    #[schema(value_type = String, min_length = 1, max_length = 255)]
-    pub conversation_id: ConversationId,
     /// The system prompt to send; null if none is sent.
     #[schema(value_type = Option<String>, required)]
     pub system_prompt: Option<Arc<str>>,
     /// True if this request built it.
     pub constructed: bool,
-    /// Counts from 1 with each prompt of the conversation.
-    pub revision: u64,
-    /// The digest of the kept prompt, as `blake3:<hex>`.
-    #[schema(pattern = "^blake3:[0-9a-f]+$")]
-    pub fingerprint: String,
-    /// The directory it was built for.
-    pub cwd: String,
-    /// The model it was built for.
-    #[schema(required)]
-    pub model: Option<String>,
-    /// The profile it was built by.
-    pub preset: String,
-    /// The template it was built from.
-    #[schema(value_type = Option<Template>, required)]
-    pub template: Option<TemplateUsed>,
-    /// The reason for the build.
-    pub reason: ConstructReason,
-    /// When the conversation began.
-    #[schema(format = DateTime)]
-    pub created_at: String,
-    /// When this prompt was built.
-    #[schema(format = DateTime)]
-    pub constructed_at: String,
+    /// What it was built for.
+    #[serde(flatten)]
+    pub item: ConversationItem,
     /// The texts that are sent beside the prompt, in a message of the user before all others. `POST …/requests` puts them there.
     pub attachments: Vec<SentAttachment>,
     /// Diagnostics.
@@ -101,34 +75,13 @@ impl SentAttachment {
     }
 }
 
-/// A template that a prompt was built from.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct Template {
-    /// As the conversation chose it: `name`, `name@label` or `name@3`.
-    pub chosen: String,
-    /// The name.
-    pub name: String,
-    /// The version; null for the built-in default.
-    #[schema(required)]
-    pub version: Option<u64>,
-}
-
 impl PromptReply {
     /// Returns the reply for a stored prompt.
     pub(crate) fn of(head: &PromptSummary, constructed: bool, diagnostics: Diagnostics) -> Self {
         PromptReply {
-            conversation_id: head.id.clone(),
             system_prompt: (!head.text.is_empty()).then(|| head.text.clone()),
             constructed,
-            revision: head.revision.revision,
-            fingerprint: head.fingerprint.clone(),
-            cwd: head.cwd.clone(),
-            model: head.model.clone(),
-            preset: head.preset.clone(),
-            template: head.template.clone(),
-            reason: head.reason,
-            created_at: format_instant(head.created_at),
-            constructed_at: format_instant(head.constructed_at),
+            item: head.into(),
             attachments: Vec::new(),
             diagnostics,
         }
@@ -136,8 +89,8 @@ impl PromptReply {
 
     /// Returns the same reply with the attachments of the stored prompt.
     pub(crate) async fn with_attachments(self, store: &dyn Store) -> Result<Self, StoreError> {
-        let stored = store.conversation(&self.conversation_id).await?;
-        let stored = stored.filter(|stored| stored.head.revision.revision == self.revision);
+        let stored = store.conversation(&self.item.conversation_id).await?;
+        let stored = stored.filter(|stored| stored.head.revision.revision == self.item.revision);
         Ok(PromptReply { attachments: stored.as_ref().map(SentAttachment::all).unwrap_or_default(), ..self })
     }
 
@@ -172,7 +125,7 @@ fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
 /// Prompts that were read before. Each use checks that the store still has the same prompt, so that a reply is never
 /// older than the store's.
 #[derive(Clone, Debug)]
-pub(crate) struct PromptCache(Option<Cache<ConversationId, Arc<CachedPrompt>>>);
+pub(crate) struct PromptCache(Cache<ConversationId, Arc<CachedPrompt>>);
 
 /// A prompt at hand.
 #[derive(Debug)]
@@ -228,7 +181,7 @@ impl PromptCache {
             let texts = kept.body.len() + kept.head.text.len() + attachments;
             u32::try_from(texts + size_of::<CachedPrompt>() + 512).unwrap_or(u32::MAX)
         };
-        PromptCache((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
+        PromptCache(Cache::builder().weigher(weight).max_capacity(bytes).build())
     }
 
     /// Returns the prompt of a conversation, and whether it was cached. The store is read only as far as needed to
@@ -238,31 +191,25 @@ impl PromptCache {
         store: &dyn Store,
         id: &ConversationId,
     ) -> Result<Option<(Arc<CachedPrompt>, CacheAnswer)>, StoreError> {
-        let Some(cache) = &self.0 else {
-            let stored = store.conversation(id).await?;
-            return Ok(stored.map(|stored| (Arc::new(CachedPrompt::of(stored)), CacheAnswer::Miss)));
-        };
-        if let Some(kept) = cache.get(id) {
+        if let Some(kept) = self.0.get(id) {
             match store.revision(id).await? {
                 Some(revision) if revision == kept.head.revision => {
                     return Ok(Some((kept, CacheAnswer::Hit)));
                 }
                 Some(_) => {}
                 None => {
-                    cache.invalidate(id);
+                    self.0.invalidate(id);
                     return Ok(None);
                 }
             }
         }
         let Some(stored) = store.conversation(id).await? else { return Ok(None) };
         let kept = Arc::new(CachedPrompt::of(stored));
-        cache.insert(id.clone(), kept.clone());
+        self.0.insert(id.clone(), kept.clone());
         Ok(Some((kept, CacheAnswer::Miss)))
     }
 
     pub(crate) fn drop(&self, id: &ConversationId) {
-        if let Some(cache) = &self.0 {
-            cache.invalidate(id);
-        }
+        self.0.invalidate(id);
     }
 }

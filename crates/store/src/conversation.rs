@@ -104,12 +104,15 @@ impl ConstructReason {
 
 /// The template that a prompt was built from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Template))]
 pub struct TemplateUsed {
     /// The name, as the conversation chose it: `name`, `name@label` or `name@3`.
     pub chosen: String,
     /// The template.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: TemplateName,
-    /// The version; `None` if it was the default.
+    /// The version; null if it was the default.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub version: Option<u64>,
 }
 

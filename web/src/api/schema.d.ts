@@ -1094,7 +1094,7 @@ export interface components {
          * @enum {string}
          */
         ConstructReason: "first-turn" | "compaction" | "refresh";
-        /** @description A conversation in a list. */
+        /** @description A conversation, and what its prompt was built for. */
         ConversationItem: {
             /**
              * Format: int64
@@ -1832,43 +1832,15 @@ export interface components {
             type: string;
         };
         /** @description The prompt of a conversation. */
-        PromptReply: {
+        PromptReply: components["schemas"]["ConversationItem"] & {
             /** @description The texts that are sent beside the prompt, in a message of the user before all others. `POST …/requests` puts them there. */
             attachments: components["schemas"]["SentAttachment"][];
             /** @description True if this request built it. */
             constructed: boolean;
-            /**
-             * Format: date-time
-             * @description When this prompt was built.
-             */
-            constructed_at: string;
-            /** @description The conversation. */
-            conversation_id: string;
-            /**
-             * Format: date-time
-             * @description When the conversation began.
-             */
-            created_at: string;
-            /** @description The directory it was built for. */
-            cwd: string;
             /** @description Diagnostics. */
             diagnostics: components["schemas"]["Diagnostic"][];
-            /** @description The digest of the kept prompt, as `blake3:<hex>`. */
-            fingerprint: string;
-            /** @description The model it was built for. */
-            model: string | null;
-            /** @description The profile it was built by. */
-            preset: string;
-            /** @description The reason for the build. */
-            reason: components["schemas"]["ConstructReason"];
-            /**
-             * Format: int64
-             * @description Counts from 1 with each prompt of the conversation.
-             */
-            revision: number;
             /** @description The system prompt to send; null if none is sent. */
             system_prompt: string | null;
-            template: components["schemas"]["Template"] | null;
         };
         /** @description Which conversations are old. */
         PurgeBody: {
@@ -2162,15 +2134,15 @@ export interface components {
              */
             version: number;
         };
-        /** @description A template that a prompt was built from. */
+        /** @description The template that a prompt was built from. */
         Template: {
-            /** @description As the conversation chose it: `name`, `name@label` or `name@3`. */
+            /** @description The name, as the conversation chose it: `name`, `name@label` or `name@3`. */
             chosen: string;
-            /** @description The name. */
+            /** @description The template. */
             name: string;
             /**
              * Format: int64
-             * @description The version; null for the built-in default.
+             * @description The version; null if it was the default.
              */
             version: number | null;
         };

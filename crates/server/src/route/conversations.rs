@@ -94,13 +94,14 @@ pub struct ExplainReply {
     options: BuildOptions,
 }
 
-/// A conversation in a list.
+/// A conversation, and what its prompt was built for.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ConversationItem {
     /// The id.
-    conversation_id: String,
+    #[schema(value_type = String, min_length = 1, max_length = 255)]
+    pub(crate) conversation_id: ConversationId,
     /// Counts from 1 with each prompt of the conversation.
-    revision: u64,
+    pub(crate) revision: u64,
     /// The digest of the stored prompt.
     #[schema(pattern = "^blake3:[0-9a-f]+$")]
     fingerprint: String,
@@ -114,7 +115,7 @@ pub struct ConversationItem {
     /// The profile it was built by.
     preset: String,
     /// The template it was built from.
-    #[schema(value_type = Option<crate::prompt_reply::Template>, required)]
+    #[schema(required)]
     template: Option<TemplateUsed>,
     /// The reason for the build.
     reason: ConstructReason,
@@ -126,17 +127,17 @@ pub struct ConversationItem {
     constructed_at: String,
 }
 
-impl From<PromptSummary> for ConversationItem {
-    fn from(head: PromptSummary) -> Self {
+impl From<&PromptSummary> for ConversationItem {
+    fn from(head: &PromptSummary) -> Self {
         ConversationItem {
-            conversation_id: head.id.to_string(),
+            conversation_id: head.id.clone(),
             revision: head.revision.revision,
-            fingerprint: head.fingerprint,
+            fingerprint: head.fingerprint.clone(),
             bytes: head.bytes,
-            cwd: head.cwd,
-            model: head.model,
-            preset: head.preset,
-            template: head.template,
+            cwd: head.cwd.clone(),
+            model: head.model.clone(),
+            preset: head.preset.clone(),
+            template: head.template.clone(),
             reason: head.reason,
             created_at: format_instant(head.created_at),
             constructed_at: format_instant(head.constructed_at),
@@ -396,7 +397,7 @@ pub async fn history(
     Ok(Json(Paged::of(history, |history| HistoryItem {
         system_prompt: history.was.head.text.to_string(),
         replaced_at: format_instant(history.replaced_at),
-        was: history.was.head.into(),
+        was: (&history.was.head).into(),
     })))
 }
 
@@ -417,7 +418,7 @@ pub async fn list(
     let filter = Filter { id_prefix: which.prefix, template };
     let request = page.request(List::Conversations)?;
     let found = app.store.conversations(&filter, &request).await?;
-    Ok(Json(Paged::of(found, ConversationItem::from)))
+    Ok(Json(Paged::of(found, |head| ConversationItem::from(&head))))
 }
 
 /// Deletes a conversation. Its next turn is a first turn.
