@@ -21,7 +21,9 @@ use preface_core::{
 };
 use preface_engine::{
     BuildOptions, Engine, TrustChoice, WriteScope,
-    conversation::{ConversationError, PromptRecord, RequestPurpose, RequestResult, ToolSelection},
+    conversation::{
+        ConversationError, PromptRecord, RequestPurpose, RequestResult, ToolSelection, TurnResult,
+    },
     store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
 use std::sync::Arc;
@@ -36,17 +38,6 @@ pub struct PersistFlags {
 
     #[command(flatten)]
     pub template: TemplateFlags,
-}
-
-/// A stored prompt, as a call found or built it.
-#[derive(Clone, Debug)]
-pub struct ConversationPrompt {
-    /// The prompt and what it was built for.
-    pub head: PromptSummary,
-    /// True if this call built it.
-    pub constructed: bool,
-    /// The diagnostics of this call.
-    pub diagnostics: Diagnostics,
 }
 
 impl SubjectFlags {
@@ -109,17 +100,13 @@ impl SubjectFlags {
             let turned = turned?;
             let conversation = known(&store, id).await?;
             let mut subject = Subject::kept(&conversation)?;
-            subject.kept = Some(ConversationPrompt {
-                head: conversation.head,
-                constructed: turned.constructed,
-                diagnostics: turned.diagnostics,
-            });
+            subject.kept = Some(TurnResult { head: conversation.head, ..turned });
             Ok(subject)
         })
     }
 
     /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
-    pub fn check_trust(&self, kept: &ConversationPrompt) -> CommandResult<()> {
+    pub fn check_trust(&self, kept: &TurnResult) -> CommandResult<()> {
         let system = files::system();
         let request = self.request(Vec::new())?;
         let options = self.turn_options(&Engine::new(system), &request)?;
@@ -134,6 +121,22 @@ impl SubjectFlags {
             Ok(())
         });
         checked.map(Option::unwrap_or_default)
+    }
+
+    /// Formats the next request of a conversation and records it.
+    pub fn record_request(
+        &self,
+        kept: &TurnResult,
+        format: &'static dyn RequestFormat,
+        content: RequestContent<'_>,
+        selection: &ToolSelection,
+    ) -> CommandResult<RequestResult> {
+        let actor = actor(self.turn.request().now.as_deref())?;
+        self.keep.template.store.for_request(&self.turn.request()).work(async |store| {
+            Ok(conversations(store)
+                .record_request(&kept.head, format, content, selection, RequestPurpose::Turn, &actor)
+                .await?)
+        })
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
@@ -190,7 +193,7 @@ impl Subject {
         let counter = record.counter().name().to_owned();
         let prompt = record.prompt;
         prompt.check_tiling().map_err(ConversationError::Record)?;
-        let kept = ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() };
+        let kept = TurnResult { head, constructed: false, diagnostics: Diagnostics::new() };
         Ok(Subject { counter, prompt, kept: Some(kept), ..Subject::default() })
     }
 
@@ -212,23 +215,5 @@ impl Subject {
         ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let shown = if kept.constructed { self.prompt.clone() } else { Prompt::default() };
         diagnostics::print(ui, &Prompt { diagnostics: kept.diagnostics.clone(), ..shown });
-    }
-}
-
-impl ConversationPrompt {
-    /// Formats the next request of the conversation and records it.
-    pub fn request(
-        &self,
-        flags: &SubjectFlags,
-        format: &'static dyn RequestFormat,
-        content: RequestContent<'_>,
-        selection: &ToolSelection,
-    ) -> CommandResult<RequestResult> {
-        let actor = actor(flags.turn.request().now.as_deref())?;
-        flags.keep.template.store.for_request(&flags.turn.request()).work(async |store| {
-            Ok(conversations(store)
-                .record_request(&self.head, format, content, selection, RequestPurpose::Turn, &actor)
-                .await?)
-        })
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     ask::Terminal,
     conversation::ConversationInput,
-    conversation_prompt::{ConversationPrompt, PersistFlags},
+    conversation_prompt::PersistFlags,
     diagnostics,
     failure::{CommandFailure, CommandResult},
     files,
@@ -28,7 +28,7 @@ use preface_core::{
 use preface_engine::{
     Ask, BuildOptions, BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, SnapshotError,
     WriteScope,
-    conversation::ToolSelection,
+    conversation::{ToolSelection, TurnResult},
     counter,
     host::{
         models,
@@ -87,7 +87,7 @@ pub struct Subject {
     /// The rows of models, if they were read already.
     pub models: Option<Cow<'static, Models>>,
     /// The stored prompt, if this is one.
-    pub kept: Option<ConversationPrompt>,
+    pub kept: Option<TurnResult>,
     /// What loggers get once the prompt is handed out.
     pub hand_over: HandOver,
 }

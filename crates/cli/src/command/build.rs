@@ -168,7 +168,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
             let content = subject.content(target);
             let (body, mut more) = match &subject.kept {
                 Some(kept) if format.is_recorded() => {
-                    let result = kept.request(&subject_flags, format, content, &subject.selection)?;
+                    let result = subject_flags.record_request(kept, format, content, &subject.selection)?;
                     (result.body, result.diagnostics)
                 }
                 _ => {
