@@ -3,7 +3,7 @@
 use crate::{CacheAnswer, route::conversations::ConversationItem};
 use axum::{
     body::Bytes,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use jiff::Timestamp;
@@ -112,14 +112,9 @@ pub(crate) fn tagged(status: StatusCode, revision: Revision, body: &impl Seriali
     sent(status, tag(revision), bytes.into())
 }
 
-/// The number of headers of a response, for one allocation.
-const HEADERS: usize = 12;
-
 fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
-    let mut headers = HeaderMap::with_capacity(HEADERS);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::ETAG, tag);
-    (status, headers, body).into_response()
+    let json = HeaderValue::from_static("application/json");
+    (status, [(header::CONTENT_TYPE, json), (header::ETAG, tag)], body).into_response()
 }
 
 /// Prompts that were read before. Each use checks that the store still has the same prompt, so that a reply is never

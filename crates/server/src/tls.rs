@@ -35,8 +35,8 @@ pub struct TlsFiles {
     certificate: PathBuf,
     key: PathBuf,
     acceptor: RwLock<TlsAcceptor>,
-    /// The digest of both files, or why they could not be read, at the last look.
-    seen: Mutex<Result<blake3::Hash, TlsError>>,
+    /// Both files, or why they could not be read, at the last look.
+    seen: Mutex<Result<Contents, TlsError>>,
 }
 
 impl TlsFiles {
@@ -51,7 +51,7 @@ impl TlsFiles {
             certificate: certificate.to_owned(),
             key: key.to_owned(),
             acceptor: RwLock::new(acceptor),
-            seen: Mutex::new(Ok(contents.digest())),
+            seen: Mutex::new(Ok(contents)),
         })
     }
 
@@ -72,12 +72,11 @@ impl TlsFiles {
     /// Reads the files again. New connections get the new certificate; while the files cannot be used, the former one.
     pub fn reload(&self) {
         let contents = Contents::read(&self.certificate, &self.key);
-        let found = contents.as_ref().map(Contents::digest).map_err(Clone::clone);
-        if std::mem::replace(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner), found.clone())
-            == found
-        {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen == contents {
             return;
         }
+        seen.clone_from(&contents);
         match contents.and_then(|contents| contents.acceptor(&self.certificate, &self.key)) {
             Ok(acceptor) => {
                 *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
@@ -100,6 +99,7 @@ impl fmt::Debug for TlsFiles {
 }
 
 /// The bytes of both files.
+#[derive(Clone, PartialEq, Eq)]
 struct Contents {
     certificate: Vec<u8>,
     key: Vec<u8>,
@@ -112,13 +112,6 @@ impl Contents {
             certificate: read("certificate", certificate).map_err(TlsError::Certificate)?,
             key: read("key", key).map_err(TlsError::Key)?,
         })
-    }
-
-    fn digest(&self) -> blake3::Hash {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&(self.certificate.len() as u64).to_le_bytes());
-        hasher.update(&self.certificate).update(&self.key);
-        hasher.finalize()
     }
 
     fn acceptor(&self, certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
