@@ -24,7 +24,7 @@ use preface_engine::{
     conversation::{
         ConversationError, PromptRecord, RequestPurpose, RequestResult, ToolSelection, TurnResult,
     },
-    store::{ConversationId, PromptSummary, Store, StoreUrl, StoredPrompt},
+    store::{ConversationId, ConversationIdError, PromptSummary, Store, StoreUrl, StoredPrompt},
 };
 use std::sync::Arc;
 
@@ -47,10 +47,15 @@ impl SubjectFlags {
         let Some(id) = self.turn.conversation.as_deref().filter(|_| !self.keep.no_store) else {
             return Ok(None);
         };
-        let id = conversation_id(id)?;
+        let wrong = |error: ConversationIdError| CommandFailure::usage(error.to_string());
+        let id = id.parse::<ConversationId>().map_err(wrong)?;
         match asking {
             InteractionMode::May => self.turn(ui, &id).map(Some),
-            InteractionMode::MayNot => stored_prompt(&self.keep.template, &self.turn.request(), &id),
+            InteractionMode::MayNot => {
+                let store = self.keep.template.store.for_request(&self.turn.request());
+                let found = store.open(async |store| Ok(store.conversation(&id).await?))?.flatten();
+                found.as_ref().map(Subject::kept).transpose()
+            }
         }
     }
 
@@ -81,8 +86,11 @@ impl SubjectFlags {
                 Some(_) => None,
             };
             if let Some(request) = builds {
+                // What is answered is recorded, and the build that is kept finds it there.
+                let templates = self.keep.template.source(&request);
+                let engine = Engine::new(system).with_templates(&templates);
                 let BuildOptions { trust, shown, .. } =
-                    self.confirm_trust(ui, &Engine::new(system), &request)?;
+                    engine.ask_trust(&request, &Terminal::about_projects(ui))?;
                 (options.trust, options.shown) = (trust, shown);
             }
         }
@@ -150,34 +158,6 @@ impl SubjectFlags {
         let template = self.keep.template.template.as_ref().map(ToString::to_string);
         Ok(BuildOptions { cwd: Some(cwd), profile, template, ..request.clone() })
     }
-
-    /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
-    fn confirm_trust(
-        &self,
-        ui: &Ui,
-        engine: &Engine<'_>,
-        request: &BuildOptions,
-    ) -> CommandResult<BuildOptions> {
-        let templates = self.keep.template.source(request);
-        Ok(engine.with_templates(&templates).ask_trust(request, &Terminal::about_projects(ui))?)
-    }
-}
-
-/// Reads an id.
-pub fn conversation_id(text: &str) -> CommandResult<ConversationId> {
-    text.parse()
-        .map_err(|error: preface_engine::store::ConversationIdError| CommandFailure::usage(error.to_string()))
-}
-
-/// Returns the stored prompt of a conversation, or `None`. Nothing is built.
-pub fn stored_prompt(
-    flags: &TemplateFlags,
-    request: &BuildOptions,
-    id: &ConversationId,
-) -> CommandResult<Option<Subject>> {
-    let found =
-        flags.store.for_request(request).open(async |store| Ok(store.conversation(id).await?))?.flatten();
-    found.as_ref().map(Subject::kept).transpose()
 }
 
 /// Reads a conversation that has to be there.
