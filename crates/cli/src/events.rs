@@ -6,11 +6,7 @@ use crate::{
 };
 use clap::Args;
 use preface_core::reminder::MOST_EVENTS;
-use preface_engine::host::{
-    places::{inside, resolve_links},
-    provider::git,
-    system::System,
-};
+use preface_engine::host::{places::resolve_links, provider::git, system::System};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +44,7 @@ impl EventFlags {
             let path = resolve_links(system, &files::absolute(Path::new(file))?);
             let around = path.parent().and_then(|dir| git::work_tree_root(system, dir));
             let around = around.filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)));
-            if roots.iter().chain(&around).any(|root| inside(&path, root)) {
+            if roots.iter().chain(&around).any(|root| path.starts_with(root)) {
                 return Err(CommandFailure::usage(format!("`{file}` is a file of the project"))
                     .help("an event of a hook comes from a file outside of it, or from JSON in `--event`"));
             }

@@ -8,7 +8,7 @@ use crate::{
 use preface_engine::{
     ASSETS, OsSystem,
     host::{
-        places::{inside, normal, resolve_links},
+        places::{normal, resolve_links},
         provider::extension::project_root,
         system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode},
     },
@@ -169,7 +169,8 @@ fn leads_out(path: &Path) -> bool {
     let (real, real_root) = (resolve_links(system, path), resolve_links(system, &root));
     // A link that leads nowhere would be written through, too.
     let is_dangling = || path.is_symlink() && system.canonical(path).is_err();
-    (inside(path, &root) || inside(path, &real_root)) && (!inside(&real, &real_root) || is_dangling())
+    (path.starts_with(&root) || path.starts_with(&real_root))
+        && (!real.starts_with(&real_root) || is_dangling())
 }
 
 fn unwritten(file: &Path, error: &WriteError) -> CommandFailure {

@@ -5,14 +5,14 @@
 
 use crate::{
     places::beside,
-    system::{Directory, FileKind, ReadScope, System, WriteError},
+    system::{FileKind, ReadScope, Stat, System, WriteError, make_dirs_within},
 };
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
 use preface_core::diagnostic::DiagnosticCode;
 use serde_json::{Map, Value, json};
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
@@ -95,16 +95,18 @@ impl<'a> AuditFile<'a> {
     /// # Errors
     /// See [`AuditError`].
     pub fn check(&self) -> Result<(), AuditError> {
-        let open = self.open()?;
-        let found = open.link_stat(name_of(&self.file)).filter(|stat| stat.kind != FileKind::File);
-        found.map_or(Ok(()), |_| {
-            Err(unavailable(&self.file, WriteError::Other("it is no regular file".into())))
-        })
+        self.make_directory()?;
+        match self.system.link_stat(&self.file) {
+            Some(stat) if stat.kind != FileKind::File => {
+                Err(unavailable(&self.file, WriteError::Other("it is no regular file".into())))
+            }
+            _ => Ok(()),
+        }
     }
 
-    fn open(&self) -> Result<Box<dyn Directory + 'a>, AuditError> {
+    fn make_directory(&self) -> Result<(), AuditError> {
         let Some(dir) = self.file.parent() else { return Err(unavailable(&self.file, WriteError::NoParent)) };
-        self.system.directory(dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))
+        make_dirs_within(self.system, dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))
     }
 
     /// Adds a line for each event. `known` are secrets that must not appear in it.
@@ -125,51 +127,51 @@ impl<'a> AuditFile<'a> {
         {
             return AuditFile { file: real, ..self.clone() }.append(events, correlation, known);
         }
-        let open = self.open()?;
+        self.make_directory()?;
         let lock = beside(&self.file, ".lock");
-        let _lock = open.lock(name_of(&lock)).map_err(|why| unavailable(&lock, why))?;
+        let _lock = self.system.lock(&lock).map_err(|why| unavailable(&lock, why))?;
         let now = self.system.now();
-        if open.link_stat(name_of(&self.file)).is_some_and(|stat| stat.len >= FULL) {
-            self.put_aside(&*open, now)?;
+        let is_full = |stat: Stat| stat.kind == FileKind::File && stat.len >= FULL;
+        if self.system.link_stat(&self.file).is_some_and(is_full) {
+            self.put_aside(now)?;
         }
         let at = iso(now);
         let lines: String = events.iter().map(|event| line(event, &at, correlation, known)).collect();
-        open.append(name_of(&self.file), lines.as_bytes(), FILE_MODE)
+        self.system
+            .append(&self.file, lines.as_bytes(), FILE_MODE)
             .map_err(|why| unavailable(&self.file, why))
     }
 
     /// Gives the full file a name with the time, and removes the oldest ones.
-    fn put_aside(&self, open: &dyn Directory, now: Timestamp) -> Result<(), AuditError> {
-        let mut attachment = self.put_aside_before(open);
+    fn put_aside(&self, now: Timestamp) -> Result<(), AuditError> {
+        let mut aside = self.put_aside_before();
         // Later than the last one, whatever the clock shows: names are in the order of their lines.
-        let next = attachment
-            .last()
-            .and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
+        let next =
+            aside.last().and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
         let at = next.map_or(now, |next| next.max(now));
         let path = beside(&self.file, &format!(".{}", iso(at).replace([':', '.'], "-")));
-        let name = name_of(&path);
-        open.rename(name_of(&self.file), name).map_err(|why| unavailable(&path, why))?;
-        attachment.push((at, name.to_owned()));
-        for (_, name) in attachment.iter().rev().skip(KEPT) {
+        self.system.rename(&self.file, &path).map_err(|why| unavailable(&path, why))?;
+        aside.push((at, path));
+        for (_, path) in aside.iter().rev().skip(KEPT) {
             // One too many does no harm.
-            let _ = open.remove(name);
+            let _ = self.system.remove(path);
         }
         Ok(())
     }
 
     /// Lists the files that were put aside, the oldest first.
-    fn put_aside_before(&self, open: &dyn Directory) -> Vec<(Timestamp, OsString)> {
-        let Some(own) = self.file.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-        let names = open.names(LIST_LIMIT).unwrap_or_default();
-        let instant = |name: &OsString| instant_of(name.to_str()?.strip_prefix(own)?.strip_prefix('.')?);
-        let mut ours: Vec<_> = names.into_iter().filter_map(|name| Some((instant(&name)?, name))).collect();
+    fn put_aside_before(&self) -> Vec<(Timestamp, PathBuf)> {
+        let (Some(dir), Some(own)) = (self.file.parent(), self.file.file_name()) else { return Vec::new() };
+        let own = format!("{}.", own.to_string_lossy());
+        let entries = self.system.list(dir, LIST_LIMIT).unwrap_or_default();
+        let instant = |name: &OsStr| instant_of(name.to_str()?.strip_prefix(&own)?);
+        let mut ours: Vec<_> = entries
+            .into_iter()
+            .filter_map(|entry| Some((instant(&entry.name)?, dir.join(entry.name))))
+            .collect();
         ours.sort();
         ours
     }
-}
-
-fn name_of(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or_default()
 }
 
 fn unavailable(path: &Path, why: WriteError) -> AuditError {

@@ -20,7 +20,7 @@ use preface_host::{
     places::{HomeTrust, Places},
     provider::{
         self,
-        context::{Headless, ProviderContext, RealDirs},
+        context::{Headless, ProviderContext},
     },
     styles,
     system::testing::{AccessKind, AccessRecord, MemorySystem},
@@ -88,7 +88,7 @@ fn load_as<T>(
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), RootRecord::default(), true);
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
-    let (settings, dirs, bounds) = (MergedSettings::default(), RealDirs::default(), Bounds::default());
+    let (settings, bounds) = (MergedSettings::default(), Bounds::default());
     let skills = section("skills", &json!({"roots": [{"at": "global", "dir": "skills"}]}));
     let context = ProviderContext {
         system,
@@ -107,7 +107,6 @@ fn load_as<T>(
         sections: &[skills],
         servers: &[],
         bom: ByteOrderMark::Keep,
-        real_dirs: &dirs,
         file_room: Default::default(),
     };
     let McpServers { mut servers, .. } =

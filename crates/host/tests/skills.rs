@@ -15,7 +15,7 @@ use preface_host::{
     places::{HomeTrust, Places},
     provider::{
         self,
-        context::{Headless, ProviderContext, RealDirs},
+        context::{Headless, ProviderContext},
     },
     skills::{self, SkillEntry, SkillOmission, SkillOptions},
     system::testing::MemorySystem,
@@ -77,7 +77,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     };
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), RootRecord::default(), true);
-    let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
+    let (turn, settings) = (Turn::default(), MergedSettings::default());
     let bounds = Bounds::default();
     let context = ProviderContext {
         system,
@@ -96,7 +96,6 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         sections: &[],
         servers: &[],
         bom: ByteOrderMark::Keep,
-        real_dirs: &dirs,
         file_room: Default::default(),
     };
     let mut section = Section::new(SectionId::new("skills"), SectionBody::Fill(ProviderName::new("skills")));

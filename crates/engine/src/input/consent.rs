@@ -20,14 +20,14 @@ use preface_host::{
     provider::{
         context::{
             Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, NOT_TRUSTED, ProviderContext,
-            RealDirs, project_directory_outside,
+            project_directory_outside,
         },
         git,
     },
     system::{FileKind, System, is_open},
     trust::{
         GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore,
-        gate::{AdmittedText, Consent, Gate, GateMark},
+        gate::{AdmittedText, Consent, Gate},
         store_file, trust_evaluated, trusted_once,
     },
 };
@@ -176,8 +176,6 @@ pub(crate) struct ProjectAccess {
     pub refused_at: Option<Timestamp>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
-    /// The canonical paths of directories that were looked up.
-    real_dirs: RealDirs,
 }
 
 impl ProjectAccess {
@@ -191,7 +189,6 @@ impl ProjectAccess {
             refused_at: None,
             diagnostics: Diagnostics::new(),
             audit: Vec::new(),
-            real_dirs: RealDirs::default(),
         }
     }
 
@@ -219,15 +216,8 @@ impl ProjectAccess {
             sections: &loaded.profile.sections,
             servers: &[],
             bom: loaded.profile.bom,
-            real_dirs: &self.real_dirs,
             file_room: Cell::new(FILE_VARIABLES_LIMIT),
         }
-    }
-
-    /// Forgets what was looked at after the mark: another build looks for itself.
-    pub(crate) fn forget_after(&mut self, mark: GateMark) {
-        self.real_dirs = RealDirs::default();
-        self.gate.forget_after(mark);
     }
 }
 

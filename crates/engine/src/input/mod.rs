@@ -142,7 +142,7 @@ impl Inputs {
     /// Forgets what a build looked at after the mark: each looks for itself.
     pub(crate) fn forget_after(&mut self, mark: GateMark) {
         self.loaded.bounds.forget_root();
-        self.project.access.forget_after(mark);
+        self.project.access.gate.forget_after(mark);
     }
 }
 

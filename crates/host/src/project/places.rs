@@ -80,9 +80,9 @@ impl<'a> ProjectLocation<'a> {
         let dir = resolve_links(self.system, dir);
         // The root is one of these.
         let holds = |root: &Path| {
-            inside(&dir, root) && (root == self.cwd || self.system.link_stat(&root.join(".git")).is_some())
+            dir.starts_with(root) && (root == self.cwd || self.system.link_stat(&root.join(".git")).is_some())
         };
-        self.cwd.ancestors().any(holds) && inside(&dir, self.root()) && !self.is_in_own_home(&dir)
+        self.cwd.ancestors().any(holds) && dir.starts_with(self.root()) && !self.is_in_own_home(&dir)
     }
 
     /// Returns the state directory. The root of a file system holds it like everything else: it is a project only with a
@@ -102,7 +102,7 @@ impl<'a> ProjectLocation<'a> {
     /// part of the project.
     fn is_in_own_home(&self, dir: &Path) -> bool {
         self.system.home().map(|home| resolve_links(self.system, &home)).is_some_and(|home| {
-            inside(dir, &home) && inside(&home, self.root()) && is_account_home(self.system, &home)
+            dir.starts_with(&home) && home.starts_with(self.root()) && is_account_home(self.system, &home)
         })
     }
 }
@@ -315,16 +315,6 @@ fn slashes(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// Returns whether `path` is `root` or lies below it, by its words alone.
-#[must_use]
-pub fn inside(path: &Path, root: &Path) -> bool {
-    if is_tidy(path) && is_tidy(root) {
-        let rest = path.as_os_str().as_encoded_bytes().strip_prefix(root.as_os_str().as_encoded_bytes());
-        return rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]) || root == Path::new("/"));
-    }
-    path.starts_with(root)
-}
-
 /// Returns the path of a file beside another, whose name it has with an ending.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -452,30 +442,9 @@ pub fn absolute(system: &dyn System, name: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// Returns whether a path has no `..` and is spelled as its components are, which leave out every `.` and every superfluous
-/// separator.
-pub(crate) fn is_tidy(path: &Path) -> bool {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let (mut len, mut dots) = (0, 0);
-    for byte in bytes.strip_prefix(b"/").unwrap_or(bytes) {
-        if *byte != b'/' {
-            len += 1;
-            dots += usize::from(*byte == b'.');
-        } else if len == dots && len <= 2 {
-            return false;
-        } else {
-            (len, dots) = (0, 0);
-        }
-    }
-    bytes == b"/" || len != dots || len > 2
-}
-
 /// Makes a path absolute and takes `.` and `..` out of it by words alone; links are not resolved.
 #[must_use]
 pub fn normal(base: &Path, path: &Path) -> PathBuf {
-    if path.is_absolute() && is_tidy(path) {
-        return path.to_owned();
-    }
     let mut out = PathBuf::new();
     for part in base.join(path).components() {
         match part {

@@ -1,14 +1,13 @@
 //! The first file: a bundled text that lands in the global directory exactly when that directory is first created.
 //! A file that the user deleted never comes back.
 
-use crate::system::{CreateOutcome, Directory, ReadScope, System, WriteError, WriteMode};
+use crate::system::{System, WriteError, WriteMode};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     profile::Scaffold,
 };
 use std::{
-    ffi::OsStr,
     fmt::Display,
     hash::{BuildHasher, RandomState},
     path::Path,
@@ -37,20 +36,14 @@ pub fn scaffold(
         }
         return;
     }
-    let (Some(parent), Some(name)) = (global.parent(), global.file_name()) else { return };
-    let opened = match system.directory(parent, ReadScope::Anywhere, DIR_MODE) {
-        Ok(opened) => opened,
-        Err(error) => return skip(global, error, diagnostics),
-    };
+    let Some(parent) = global.parent() else { return };
     // Nobody can wait for this name: `RandomState` is seeded by the machine.
     let aside = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
-    let mut found = Diagnostics::new();
-    let outcome = match system.make_dir(&aside, DIR_MODE) {
-        Ok(CreateOutcome::New) => fill(system, &*opened, &aside, (global, name), files, &mut found),
-        Ok(CreateOutcome::Existed) => Err(WriteError::Exists),
+    let made = system.make_dirs(parent, DIR_MODE).and_then(|()| system.make_dir(&aside, DIR_MODE));
+    let outcome = match made {
+        Ok(_) => fill(system, &aside, global, files, diagnostics),
         Err(error) => Err(error),
     };
-    diagnostics.append(&mut found);
     match outcome {
         Ok(written) => {
             for event in &written {
@@ -67,13 +60,12 @@ pub fn scaffold(
     }
 }
 
-/// Writes the files into the directory that is prepared at `aside`, and moves it to its place in `parent`. Where that
-/// fails, nothing of it stays.
+/// Writes the files into the directory that is prepared at `aside`, and moves it to its place. Where that fails, nothing of it
+/// stays.
 fn fill(
     system: &dyn System,
-    parent: &dyn Directory,
     aside: &Path,
-    (global, name): (&Path, &OsStr),
+    global: &Path,
     files: &Scaffold,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<AuditEvent>, WriteError> {
@@ -84,7 +76,7 @@ fn fill(
         written.push(scaffold_event(&global.join(file), bytes.len()));
         Ok(())
     });
-    let placed = filled.and_then(|()| parent.rename(aside.file_name().unwrap_or_default(), name));
+    let placed = filled.and_then(|()| system.rename(aside, global));
     if placed.is_err() {
         // What cannot be removed is empty, or a temporary file that is never read.
         for file in files.files.keys() {

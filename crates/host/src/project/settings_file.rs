@@ -7,7 +7,9 @@ use crate::{
     places::{Places, beside},
     provider::context::SETTINGS_LIMIT,
     scaffold::DIR_MODE,
-    system::{Directory, FileKind, FileRead, ReadError, ReadScope, System, WriteError, WriteMode},
+    system::{
+        FileKind, FileRead, ReadError, ReadScope, Stat, System, WriteError, WriteMode, make_dirs_within,
+    },
     trust::{StoreKind, store_file},
 };
 use preface_core::{
@@ -16,10 +18,7 @@ use preface_core::{
     settings::{KeyPath, SettingChange, edit},
     trust::TrustMode,
 };
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// A new file of the user's own may come to hold secrets.
 const OWN_MODE: u32 = 0o600;
@@ -187,7 +186,7 @@ impl<'a> SettingsFile<'a> {
         if self.edited(key, change)?.is_none() {
             return Ok(SettingsWriteOutcome::Unchanged);
         }
-        self.directory().map_err(|error| self.unwritable(error))?;
+        self.make_directory().map_err(|error| self.unwritable(error))?;
         if let Some(dir) = self.lock.parent() {
             self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
         }
@@ -203,7 +202,7 @@ impl<'a> SettingsFile<'a> {
         }
         let is_unset = matches!(change, SettingChange::Unset);
         let written = if is_unset && self.scope == Scope::Project && is_empty(&text) {
-            self.remove()
+            self.system.remove(&self.path)
         } else {
             self.write(text.as_bytes(), mode)
         };
@@ -225,32 +224,21 @@ impl<'a> SettingsFile<'a> {
         Ok(text.map(|text| (text, mode)))
     }
 
-    /// Opens the directory of a project's file, and makes what is missing of it; it is reached without a link. `None` for the
-    /// user's own file, whose directory is made.
-    fn directory(&self) -> Result<Option<Box<dyn Directory + 'a>>, WriteError> {
+    /// Makes what is missing of the directory of the file; a project's is reached without a link.
+    fn make_directory(&self) -> Result<(), WriteError> {
         let dir = self.path.parent().unwrap_or(&self.path);
         match &self.root {
-            Some(root) => self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE).map(Some),
-            None => self.system.make_dirs(dir, DIR_MODE).map(|()| None),
+            Some(root) => make_dirs_within(self.system, dir, ReadScope::Root(root), PROJECT_DIR_MODE),
+            None => self.system.make_dirs(dir, DIR_MODE),
         }
     }
 
     fn write(&self, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-        match self.directory()? {
-            Some(dir) => dir.write(self.name(), bytes, WriteMode::Replace, mode),
-            None => self.system.write(&self.path, bytes, WriteMode::Replace, mode),
+        let is_link = |stat: Stat| stat.kind == FileKind::Link;
+        if self.root.is_some() && self.system.link_stat(&self.path).is_some_and(is_link) {
+            return Err(WriteError::Exists);
         }
-    }
-
-    fn remove(&self) -> Result<(), WriteError> {
-        match self.directory()? {
-            Some(dir) => dir.remove(self.name()),
-            None => self.system.remove(&self.path),
-        }
-    }
-
-    fn name(&self) -> &OsStr {
-        self.path.file_name().unwrap_or_default()
+        self.system.write(&self.path, bytes, WriteMode::Replace, mode)
     }
 
     fn unwritable(&self, error: WriteError) -> Box<Diagnostic> {

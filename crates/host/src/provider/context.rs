@@ -3,7 +3,7 @@
 use crate::{
     places::{Places, normal, resolve_links},
     provider::git,
-    system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path, is_open, is_users},
+    system::{DirEntry, FileRead, ReadError, ReadScope, System, is_kernel_path, is_open, is_users},
     trust::{
         GrantedCommands,
         bounds::Bounds,
@@ -27,7 +27,6 @@ use preface_core::{
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
-    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -84,15 +83,10 @@ pub struct ProviderContext<'a> {
     pub sections: &'a [Section],
     /// The MCP servers of all layers.
     pub servers: &'a [ServerEntry],
-    /// The canonical paths of directories that were looked up in this build.
-    pub real_dirs: &'a RealDirs,
     /// The bytes that `file:` variables may still have in this build: each spelling of a path is a variable
     /// of its own.
     pub file_room: Cell<u64>,
 }
-
-/// The canonical paths of directories, by the paths that name them.
-pub type RealDirs = RefCell<BTreeMap<OsString, PathBuf>>;
 
 /// The most that is read of a context file.
 pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
@@ -201,7 +195,7 @@ impl ProviderContext<'_> {
         let without_links = self
             .bounds
             .place_without_links(&path, self.system, self.places)
-            .or_else(|| Some(self.real_dir(path.parent()?)?.join(path.file_name()?)));
+            .or_else(|| Some(self.system.canonical(path.parent()?).ok()?.join(path.file_name()?)));
         if without_links.is_some_and(|place| place != real) {
             self.gate.add_link(&real, &path);
         }
@@ -317,7 +311,7 @@ impl ProviderContext<'_> {
     #[must_use]
     pub fn may_lie_at(&self, real: &Path, root: &Path) -> bool {
         let in_root =
-            || real.starts_with(root) || self.real_dir(root).is_some_and(|root| real.starts_with(root));
+            || real.starts_with(root) || self.system.canonical(root).is_ok_and(|root| real.starts_with(root));
         (self.bounds.follows(real) || in_root())
             && self.roots.is_none_or(|roots| roots.iter().any(|root| real.starts_with(root)))
     }
@@ -399,31 +393,7 @@ impl ProviderContext<'_> {
     /// there.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
         let path = normal(&self.places.cwd, path);
-        self.real_parent(&path)
-            .filter(|_| self.system.link_stat(&path).is_some_and(|stat| stat.kind == FileKind::File))
-            .or_else(|| self.system.canonical(&path).ok())
-            .unwrap_or(path)
-    }
-
-    /// The path of a file that is no link, its directory resolved. Each directory is resolved once in a build: a walk
-    /// from the root down needs all of them, and each time from the top would be a square of the depth.
-    fn real_parent(&self, path: &Path) -> Option<PathBuf> {
-        Some(self.real_dir(path.parent()?)?.join(path.file_name()?))
-    }
-
-    fn real_dir(&self, dir: &Path) -> Option<PathBuf> {
-        if let Some(real) = self.real_dirs.borrow().get(dir.as_os_str()) {
-            return Some(real.clone());
-        }
-        let real = match (dir.parent(), dir.file_name()) {
-            (Some(above), Some(name)) => match self.system.link_stat(dir)?.kind {
-                FileKind::Dir => self.real_dir(above)?.join(name),
-                _ => self.system.canonical(dir).ok()?,
-            },
-            _ => dir.to_owned(),
-        };
-        self.real_dirs.borrow_mut().insert(dir.as_os_str().to_owned(), real.clone());
-        Some(real)
+        self.system.canonical(&path).unwrap_or(path)
     }
 
     /// Converts bytes to pieces and reports where they are not UTF-8.

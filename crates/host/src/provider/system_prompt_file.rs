@@ -2,7 +2,7 @@
 
 use super::{ContextProvider, ProvidedTexts};
 use crate::{
-    places::{inside, resolve_links},
+    places::resolve_links,
     provider::context::{Extent, ProviderContext, ReadRequest},
     system::{FileKind, ReadError, ReadScope},
     trust::quoted,
@@ -103,7 +103,7 @@ fn provide(_: &Section, context: &ProviderContext<'_>) -> ProvidedTexts {
 fn allowed(path: &Path, context: &ProviderContext<'_>) -> Option<PathBuf> {
     let root = resolve_links(context.system, context.places.project.as_ref()?);
     let around = context.layer_root();
-    if !inside(&root, &resolve_links(context.system, around)) {
+    if !root.starts_with(resolve_links(context.system, around)) {
         // The project directory itself leads outside; the read is refused, and that is reported.
         return Some(around.to_owned());
     }
@@ -116,7 +116,7 @@ fn allowed(path: &Path, context: &ProviderContext<'_>) -> Option<PathBuf> {
             return None;
         }
     };
-    if inside(&real, &root) || context.bounds.follows(&real) {
+    if real.starts_with(&root) || context.bounds.follows(&real) {
         return Some(root);
     }
     let shown = context.places.shown(&real);

@@ -13,8 +13,8 @@
 //! seconds, what another machine does on a network file system.
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileId, FileKind, FileRead, ReadError, ReadScope, RunError,
-    RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
+    CreateOutcome, DirEntry, FileId, FileKind, FileRead, ReadError, ReadScope, RunError, RunOutput,
+    RunRequest, Stat, System, WriteError, WriteMode,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use std::{
@@ -204,7 +204,8 @@ impl System for RecordingSystem<'_> {
     forward! {
         first lose;
         fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
-        fn directory(&self, path: &Path, within: ReadScope<'_>, mode: u32) -> Result<Box<dyn Directory + '_>, WriteError>;
+        fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
+        fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError>;
         fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError>;
         fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
         fn remove(&self, path: &Path) -> Result<(), WriteError>;

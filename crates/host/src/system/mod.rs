@@ -34,7 +34,7 @@ pub use run::{
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fmt,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -49,8 +49,7 @@ const NOT_ABSOLUTE: &str = "not an absolute path";
 
 /// Disk, clock, environment and programs, as preface needs them. Paths are absolute.
 pub trait System: fmt::Debug + Send + Sync {
-    /// Reads a regular file, once, never more than `limit` bytes, never blocking on pipes or devices. What was
-    /// checked is what was read: one open handle.
+    /// Reads a regular file, once, never more than `limit` bytes, never blocking on pipes or devices.
     ///
     /// # Errors
     /// Says which of the many ways a file can be no file it was. A path that leaves its root is
@@ -98,18 +97,19 @@ pub trait System: fmt::Debug + Send + Sync {
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
     fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
 
-    /// Opens a directory to write in, and creates it and its missing parents with `mode`. Beneath a root
-    /// ([`ReadScope::Root`], which may itself be reached through links) no link is followed: a project cannot lead what is
-    /// written for it out of itself.
+    /// Adds to the end of a regular file, or creates it. The file gets the permission bits of `mode`. Callers that write
+    /// at the same time take a [`System::lock`].
     ///
     /// # Errors
-    /// A link or a file where a directory belongs, `path` not lexically at or below the root, denied.
-    fn directory(
-        &self,
-        path: &Path,
-        within: ReadScope<'_>,
-        mode: u32,
-    ) -> Result<Box<dyn Directory + '_>, WriteError>;
+    /// [`WriteError::Exists`] where something else is (a link too), else the error of the system; then nothing was added.
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
+
+    /// Moves a file, a directory with all that is in it, or a link itself, to a name that is free.
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] where anything is at `to`, [`WriteError::NoParent`] if nothing is at `from`, else
+    /// the error of the system.
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError>;
 
     /// Creates the last component of `path` with an atomic `mkdir` and returns whether this call created it.
     /// A new directory gets the permission bits of `mode`, regardless of the umask.
@@ -188,51 +188,6 @@ pub trait System: fmt::Debug + Send + Sync {
     /// # Errors
     /// See [`RunError`]. An exit code that is not 0 is no error.
     fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
-}
-
-/// An open directory. What is written goes into it, whatever becomes of its path meanwhile. Names are single components,
-/// and a link at a name is never followed.
-pub trait Directory: fmt::Debug {
-    /// Adds to the end of a regular file, or creates it. The file gets the permission bits of `mode`. Callers that write
-    /// at the same time take a [`Directory::lock`].
-    ///
-    /// # Errors
-    /// [`WriteError::Exists`] where something else is, else the error of the system; then nothing was added.
-    fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
-
-    /// Writes a file as [`System::write`] does.
-    ///
-    /// # Errors
-    /// As [`System::write`]; a link is something that is not replaced.
-    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
-
-    /// Takes an exclusive lock as [`System::lock`] does.
-    ///
-    /// # Errors
-    /// As [`System::lock`].
-    fn lock(&self, name: &OsStr) -> Result<Box<dyn Send>, WriteError>;
-
-    /// Looks at a file or directory that may be read. `None` if nothing of that kind is there.
-    fn link_stat(&self, name: &OsStr) -> Option<Stat>;
-
-    /// Lists the names of the entries, sorted, at most `limit`.
-    ///
-    /// # Errors
-    /// More than `limit` entries, or denied.
-    fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError>;
-
-    /// Moves a file, a directory with all that is in it, or a link itself, to a name that is free.
-    ///
-    /// # Errors
-    /// [`WriteError::Exists`] where anything is at `to`, [`WriteError::NoParent`] if nothing is at `from`, else
-    /// the error of the system.
-    fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError>;
-
-    /// Removes a file, or a link itself; one that is not there is no error.
-    ///
-    /// # Errors
-    /// Denied, or a directory.
-    fn remove(&self, name: &OsStr) -> Result<(), WriteError>;
 }
 
 /// The directory that a read must end in after all links are resolved.
@@ -461,18 +416,32 @@ pub(crate) fn is_kernel_path(path: &Path) -> bool {
 const NOT_BENEATH: &str =
     "a link, or no directory, is on the way; links of a project are not followed to write";
 
-/// Returns the names that lead from `root` to `path`.
+/// Creates a directory and its missing parents with `mode`. Beneath a root ([`ReadScope::Root`], which may itself be reached
+/// through links) a link on the way is refused: a project cannot lead what is written for it out of itself.
 ///
 /// # Errors
-/// `path` is not at or below `root`, by its words alone.
-fn names_below<'p>(path: &'p Path, root: &Path) -> Result<Vec<&'p OsStr>, WriteError> {
+/// A link or a file where a directory belongs, `path` not at or below the root by its words, denied.
+pub fn make_dirs_within(
+    system: &dyn System,
+    path: &Path,
+    within: ReadScope<'_>,
+    mode: u32,
+) -> Result<(), WriteError> {
+    let ReadScope::Root(root) = within else { return system.make_dirs(path, mode) };
     let outside = || WriteError::Other(format!("it is not below `{}`", root.display()));
     let below = path.strip_prefix(root).map_err(|_| outside())?;
-    let name = |part| match part {
-        Component::Normal(name) => Ok(name),
-        _ => Err(outside()),
-    };
-    below.components().map(name).collect()
+    system.make_dirs(root, mode)?;
+    let mut place = root.to_owned();
+    for part in below.components() {
+        let Component::Normal(name) = part else { return Err(outside()) };
+        place.push(name);
+        match system.link_stat(&place).map(|stat| stat.kind) {
+            Some(FileKind::Dir) => {}
+            Some(_) => return Err(WriteError::Other(NOT_BENEATH.into())),
+            None => _ = system.make_dir(&place, mode)?,
+        }
+    }
+    Ok(())
 }
 
 /// Creates `path` and its missing parents with `make_dir`, the way down from the first ancestor that is there.

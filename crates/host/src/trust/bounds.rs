@@ -1,10 +1,10 @@
 //! Where the files of a project may lie, and the one way in which they are opened.
 //!
 //! What a repository names is opened beneath the repository: a link of its own that leads out of it is not followed,
-//! unless the user named the target. The file that was checked is the one that is read.
+//! unless the user named the target.
 
 use crate::{
-    places::{Places, inside, resolve_links},
+    places::{Places, resolve_links},
     provider::{context::Extent, git},
     system::{FileKind, FileRead, HardLinks, ReadError, ReadScope, System},
 };
@@ -90,14 +90,14 @@ impl Bounds {
         let root = self.root(system, places);
         [&root.named, &root.real]
             .into_iter()
-            .find(|root| inside(path, root))
+            .find(|root| path.starts_with(root))
             .map_or_else(|| path.parent().unwrap_or(path), PathBuf::as_path)
     }
 
     /// True if a path is in the directory of the project, by its name or really.
     pub(crate) fn is_in_project(&self, path: &Path, system: &dyn System, places: &Places) -> bool {
         let root = self.root(system, places);
-        inside(path, &root.named) || inside(path, &root.real)
+        path.starts_with(&root.named) || path.starts_with(&root.real)
     }
 
     /// Returns where a file would lie if no link were in its path below the project.
@@ -111,8 +111,7 @@ impl Bounds {
         Some(root.real.join(path.strip_prefix(&root.named).ok()?))
     }
 
-    /// Opens a file beneath `root` and reads it. With `roots` it must be in one of them, too, and is opened beneath that
-    /// one: a directory that is swapped for a link meanwhile leads to another file of the roots at most.
+    /// Opens a file beneath `root` and reads it. With `roots` it must be in one of them, too.
     ///
     /// # Errors
     /// Those of [`System::read`]; [`ReadError::Outside`] also where it lies beside the roots, and

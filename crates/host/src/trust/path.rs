@@ -2,7 +2,7 @@
 
 use super::store::TrustError;
 use crate::{
-    places::{absolute, is_tidy},
+    places::{absolute, normal},
     provider::git::shown,
     system::System,
 };
@@ -83,7 +83,7 @@ pub(super) fn recordable(path: &Path) -> Result<&str, TrustError> {
     if !path.is_absolute() {
         return no("it is not absolute");
     }
-    if !is_tidy(path) {
+    if normal(path, path).as_os_str() != path.as_os_str() {
         return no("it is not normalised");
     }
     Ok(text)

@@ -20,7 +20,6 @@ use super::{
     record::{GrantedText, RootRecord},
     store::TrustError,
 };
-use crate::places::inside;
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
@@ -55,7 +54,7 @@ impl PinPath {
     /// [`TrustError::EntryInvalid`] for a path that is not canonical or not UTF-8, and for the root itself.
     pub fn new(root: &Path, path: &Path) -> Result<Self, TrustError> {
         let text = recordable(path)?;
-        if !inside(path, root) {
+        if !path.starts_with(root) {
             return Ok(PinPath(text.to_owned()));
         }
         let inside = path.strip_prefix(root).unwrap_or(path);

@@ -77,7 +77,7 @@ contract! {
         the_machine_knows_where_it_is,
     }
     writing::{
-        a_directory_beneath_a_root_follows_no_link,
+        directories_beneath_a_root_follow_no_link,
         an_append_adds_to_a_file_of_its_own,
         a_lock_excludes_and_ends_with_its_value,
         a_lock_needs_a_file_of_its_own,

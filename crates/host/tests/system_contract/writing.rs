@@ -1,9 +1,8 @@
 //! `write`, `make_dir`, `make_dirs`, `remove`, `lock`.
 
 use crate::place::Place;
-use preface_host::system::{CreateOutcome, FileKind, ReadScope, WriteError, WriteMode};
+use preface_host::system::{CreateOutcome, FileKind, ReadScope, WriteError, WriteMode, make_dirs_within};
 use std::{
-    ffi::OsStr,
     path::Path,
     sync::{
         Barrier,
@@ -274,8 +273,7 @@ pub fn a_lock_needs_a_file_of_its_own(place: &Place) {
 }
 
 pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
-    let dir = place.system.directory(&place.root, ReadScope::Anywhere, 0o700).expect("a directory");
-    let append = |name: &str, text: &str, mode| dir.append(OsStr::new(name), text.as_bytes(), mode);
+    let append = |name: &str, text: &str, mode| place.system.append(&place.at(name), text.as_bytes(), mode);
     assert_eq!(append("f", "one\n", 0o600), Ok(()));
     let first = place.system.stat(&place.at("f")).expect("a file");
     assert_eq!((first.mode, first.owner), (Some(0o600), place.system.user_id()));
@@ -292,14 +290,13 @@ pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
     for name in ["d", "s", "to-file", "nowhere"] {
         assert_eq!(append(name, "x", 0o600), Err(WriteError::Exists), "{name}");
     }
-    assert!(place.system.directory(Path::new("relative"), ReadScope::Anywhere, 0o700).is_err());
+    assert!(place.system.append(Path::new("relative"), b"x", 0o600).is_err());
     assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
     assert_eq!(place.names(&place.root), ["d", "f", "nowhere", "s", "to-file"]);
 }
 
 pub fn a_rename_never_replaces(place: &Place) {
-    let dir = place.system.directory(&place.root, ReadScope::Anywhere, 0o700).expect("a directory");
-    let rename = |from: &str, to: &str| dir.rename(OsStr::new(from), OsStr::new(to));
+    let rename = |from: &str, to: &str| place.system.rename(&place.at(from), &place.at(to));
     place.file("f", "text");
     place.file("g", "other");
     place.dir("d");
@@ -321,45 +318,29 @@ pub fn a_rename_never_replaces(place: &Place) {
     assert_eq!(place.names(&place.root), ["e", "empty", "g", "h", "m", "nowhere"]);
 }
 
-/// A directory beneath a root is reached without a link, and so is each file in it.
-pub fn a_directory_beneath_a_root_follows_no_link(place: &Place) {
-    let (root, name) = (place.dir("project"), OsStr::new("f"));
-    let open = |path: &str| place.system.directory(&place.at(path), ReadScope::Root(&root), 0o700);
-    let dir = open("project/a/b").expect("it is made");
-    dir.append(name, b"one\n", 0o600).expect("written");
-    dir.lock(OsStr::new("f.lock")).expect("a lock of its own");
-    assert_eq!(place.text(&place.at("project/a/b/f")), "one\n");
-    assert_eq!(dir.link_stat(name).map(|stat| stat.len), Some(4));
-    assert_eq!(dir.names(9).expect("names"), ["f", "f.lock"]);
+/// Directories beneath a root are made without a link on the way.
+pub fn directories_beneath_a_root_follow_no_link(place: &Place) {
+    let root = place.dir("project");
+    let make =
+        |path: &str| make_dirs_within(place.system.as_ref(), &place.at(path), ReadScope::Root(&root), 0o700);
+    assert_eq!(make("project/a/b"), Ok(()));
     assert_eq!(place.system.stat(&place.at("project/a")).and_then(|stat| stat.mode), Some(0o700));
-
     place.dir("elsewhere");
-    place.file("elsewhere/f", "mine");
     place.link("project/out", "../elsewhere");
     place.link("project/inside", "a");
     place.link("project/nowhere", "../new");
     for path in
         ["project/out", "project/out/deep", "project/inside", "project/nowhere", "elsewhere", "project/../x"]
     {
-        assert!(open(path).is_err(), "{path}");
+        assert!(make(path).is_err(), "{path}");
     }
-    place.link("project/a/b/link", "../../../elsewhere/f");
-    let link = OsStr::new("link");
-    assert_eq!(dir.append(link, b"x", 0o600), Err(WriteError::Exists));
-    assert_eq!(dir.write(link, b"x", WriteMode::Replace, 0o600), Err(WriteError::Exists));
-    assert!(dir.lock(link).is_err());
-    assert_eq!(place.text(&place.at("elsewhere/f")), "mine");
-    assert_eq!(place.names(&place.at("elsewhere")), ["f"], "nothing was made there");
+    assert_eq!(place.names(&place.at("elsewhere")), [] as [&str; 0], "nothing was made there");
     assert_eq!(kind(place, &place.at("new")), None);
 
     // The root itself may be a link: it is the user who named it.
     place.link("linked", "project");
     let linked = place.at("linked");
-    let dir = place.system.directory(&linked.join("a/b"), ReadScope::Root(&linked), 0o700).expect("the same");
-    dir.append(name, b"two\n", 0o600).expect("written");
-    assert_eq!(place.text(&place.at("project/a/b/f")), "one\ntwo\n");
-    assert_eq!(dir.remove(name), Ok(()));
-    assert_eq!(dir.remove(name), Ok(()), "one that is not there");
-    assert!(dir.write(name, b"new", WriteMode::New, 0o644).is_ok());
-    assert_eq!(dir.write(name, b"again", WriteMode::New, 0o644), Err(WriteError::Exists));
+    let made = make_dirs_within(place.system.as_ref(), &linked.join("a/c"), ReadScope::Root(&linked), 0o700);
+    assert_eq!(made, Ok(()));
+    assert_eq!(place.names(&place.at("project/a")), ["b", "c"]);
 }

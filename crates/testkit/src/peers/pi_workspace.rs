@@ -24,10 +24,7 @@ use preface_engine::{
     },
     host::{
         places::Places,
-        provider::{
-            self,
-            context::{ProviderContext, RealDirs},
-        },
+        provider::{self, context::ProviderContext},
         trust::{
             RootRecord,
             bounds::Bounds,
@@ -136,7 +133,6 @@ impl PiBuilder {
             sections: &[],
             servers: &[],
             bom: ByteOrderMark::Keep,
-            real_dirs: &RealDirs::default(),
             file_room: Default::default(),
         };
         pipeline::run(snapshot, &mut |key: &VariableKey| Some(provider::resolve(key, &context)))

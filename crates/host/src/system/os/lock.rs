@@ -3,9 +3,9 @@
 //! The lock belongs to the open file: it ends when the value is dropped, and with the process, however it ends. The
 //! file itself stays; removing it would let two processes hold "the" lock.
 
-use super::{directory::open_file, error::write_error};
+use super::{error::write_error, write::open_file};
 use crate::system::WriteError;
-use rustix::fs::{CWD, OFlags};
+use rustix::fs::OFlags;
 use std::{
     fs::{File, TryLockError},
     path::Path,
@@ -16,11 +16,7 @@ use std::{
 const POLL: Duration = Duration::from_millis(10);
 
 pub(super) fn lock(path: &Path, wait: Duration) -> Result<File, WriteError> {
-    take(open_file(CWD, path, OFlags::RDWR, 0o600)?, wait)
-}
-
-/// Takes the lock on an open file, which is refused if it is no regular one.
-pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
+    let file = open_file(path, OFlags::RDWR, 0o600)?;
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Err(WriteError::Exists);
     }

@@ -1,10 +1,8 @@
 //! The real machine.
 //!
-//! Each file here is one verb or one question; this one only gathers them behind [`System`]. Files go through `rustix`: what was
-//! checked is what is used, by its descriptor.
+//! Each file here is one verb or one question; this one only gathers them behind [`System`].
 
 mod bundle;
-mod directory;
 mod dirs;
 mod error;
 mod lock;
@@ -17,8 +15,8 @@ mod write;
 mod zone;
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileKind, FileRead, ReadError, ReadScope, RunError, RunOutput,
-    RunRequest, Stat, System, WriteError, WriteMode, program,
+    CreateOutcome, DirEntry, FileKind, FileRead, ReadError, ReadScope, RunError, RunOutput, RunRequest, Stat,
+    System, WriteError, WriteMode, program,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -114,14 +112,12 @@ impl System for OsSystem {
         write::write(error::absolute_to_write(path)?, bytes, how, mode & 0o777)
     }
 
-    fn directory(
-        &self,
-        path: &Path,
-        within: ReadScope<'_>,
-        mode: u32,
-    ) -> Result<Box<dyn Directory + '_>, WriteError> {
-        let path = error::absolute_to_write(path)?;
-        Ok(Box::new(directory::open(path, within, mode & 0o777, self.lock_wait)?))
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        write::append(error::absolute_to_write(path)?, bytes, mode & 0o777)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
+        write::rename(error::absolute_to_write(from)?, error::absolute_to_write(to)?)
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {

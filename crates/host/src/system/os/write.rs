@@ -9,9 +9,10 @@ use super::{
 };
 use crate::system::{FileKind, ReadError, WriteError, WriteMode};
 use rustix::{
-    fd::OwnedFd,
-    fs::{AtFlags, Mode, OFlags, RenameFlags},
+    fd::{AsFd, OwnedFd},
+    fs::{AtFlags, CWD, Mode, OFlags, RenameFlags},
     io::Errno,
+    path::Arg,
 };
 use std::{
     ffi::OsStr,
@@ -32,22 +33,11 @@ pub(super) fn write(path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Res
     };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = rustix::fs::open(parent, flags, Mode::empty()).map_err(of)?;
-    write_in(&dir, name, bytes, how, mode)
-}
-
-/// Writes a file in an open directory.
-pub(super) fn write_in(
-    dir: &OwnedFd,
-    name: &OsStr,
-    bytes: &[u8],
-    how: WriteMode,
-    mode: u32,
-) -> Result<(), WriteError> {
-    let mut temp = TempFile::new(dir)?;
+    let mut temp = TempFile::new(&dir)?;
     temp.fill(bytes, mode).map_err(|error| write_error(&error))?;
     temp.put(name, how).map_err(of)?;
     drop(temp);
-    match rustix::fs::fsync(dir) {
+    match rustix::fs::fsync(&dir) {
         // Some file systems have nothing to flush in a directory.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
         Err(error) => Err(of(error)),
@@ -114,7 +104,7 @@ impl<'a> TempFile<'a> {
     fn put(&mut self, name: &OsStr, how: WriteMode) -> Result<(), Errno> {
         match how {
             WriteMode::Replace => rustix::fs::renameat(self.dir, &self.name, self.dir, name)?,
-            WriteMode::New => match rename_without_replacing(self.dir, OsStr::new(&self.name), name) {
+            WriteMode::New => match rename_without_replacing((self.dir, &self.name), (self.dir, name)) {
                 // A link refuses as well. The temporary name goes when `self` is dropped.
                 None => return rustix::fs::linkat(self.dir, &self.name, self.dir, name, AtFlags::empty()),
                 Some(answer) => answer?,
@@ -126,10 +116,49 @@ impl<'a> TempFile<'a> {
 }
 
 /// Renames in one step that never replaces. `None`: the file system or the kernel has no such step.
-pub(super) fn rename_without_replacing(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> Option<Result<(), Errno>> {
-    match rustix::fs::renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+fn rename_without_replacing(
+    (from_dir, from): (impl AsFd, impl Arg),
+    (to_dir, to): (impl AsFd, impl Arg),
+) -> Option<Result<(), Errno>> {
+    match rustix::fs::renameat_with(from_dir, from, to_dir, to, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => None,
         answer => Some(answer),
+    }
+}
+
+/// Moves to a name that is free.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
+    match rename_without_replacing((CWD, from), (CWD, to)) {
+        Some(done) => done.map_err(of),
+        None if stat::link_stat(to).is_some() => Err(WriteError::Exists),
+        None => std::fs::rename(from, to).map_err(|error| write_error(&error)),
+    }
+}
+
+/// Adds to the end of a regular file, or creates it.
+pub(super) fn append(path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+    let mut file = open_file(path, OFlags::WRONLY | OFlags::APPEND, mode)?;
+    let before = file.metadata().map_err(|error| write_error(&error))?;
+    if !before.is_file() {
+        return Err(WriteError::Exists);
+    }
+    file.set_permissions(Permissions::from_mode(mode)).map_err(|error| write_error(&error))?;
+    file.write_all(bytes).map_err(|error| {
+        // Half of it is nothing that anybody could read.
+        let _ = file.set_len(before.len());
+        write_error(&error)
+    })
+}
+
+/// Opens or creates a file itself: not through a link, and without waiting for a pipe.
+pub(super) fn open_file(path: &Path, flags: OFlags, mode: u32) -> Result<File, WriteError> {
+    let flags =
+        flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    // For us alone until it has its mode.
+    match rustix::fs::open(path, flags, Mode::from_raw_mode(mode as _) & Mode::RWXU) {
+        Ok(file) => Ok(file.into()),
+        Err(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => Err(WriteError::Exists),
+        Err(error) => Err(of(error)),
     }
 }
 

@@ -1,7 +1,6 @@
 //! A tree of files in memory, with the permissions of a Unix disk (owner and others; groups are left out).
 
 use super::faults::StepCounter;
-use crate::places::inside;
 use crate::system::{
     CreateOutcome, DirEntry, FileId, FileKind, FileRead, NOT_ABSOLUTE, ReadError, ReadScope, Stat,
     WriteError, WriteMode, is_kernel_path,
@@ -213,7 +212,7 @@ impl Disk {
         if let ReadScope::Root(root) = within {
             absolute(root)?;
             let root = self.lead(root).place;
-            if !inside(&lead.place, &root) {
+            if !lead.place.starts_with(&root) {
                 return Err(ReadError::Outside { target: lead.place });
             }
             if matches!(

@@ -24,8 +24,8 @@ pub use run::FakeRun;
 pub use touch::{AccessKind, AccessRecord};
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileKind, FileRead, NOT_BENEATH, ReadError, ReadScope, RunError,
-    RunOutput, RunRequest, Stat, System, WriteError, WriteMode, names_below,
+    CreateOutcome, DirEntry, FileKind, FileRead, ReadError, ReadScope, RunError, RunOutput, RunRequest, Stat,
+    System, WriteError, WriteMode,
 };
 use disk::{Disk, NodeContent};
 use faults::StepCounter;
@@ -33,7 +33,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -411,27 +411,14 @@ impl System for MemorySystem {
         state.disk.write(path, bytes, how, mode, &mut state.steps)
     }
 
-    fn directory(
-        &self,
-        path: &Path,
-        within: ReadScope<'_>,
-        mode: u32,
-    ) -> Result<Box<dyn Directory + '_>, WriteError> {
-        let (root, names) = match within {
-            ReadScope::Anywhere => (path, Vec::new()),
-            ReadScope::Root(root) => (root, names_below(path, root)?),
-        };
-        super::make_dirs_by(root, |dir| self.make_dir(dir, mode))?;
-        let mut place = self.canonical(root).map_err(|error| WriteError::Other(error.to_string()))?;
-        for name in names {
-            place.push(name);
-            match self.link_stat(&place).map(|stat| stat.kind) {
-                Some(FileKind::Dir) => {}
-                Some(_) => return Err(WriteError::Other(NOT_BENEATH.into())),
-                None => _ = self.make_dir(&place, mode)?,
-            }
-        }
-        Ok(Box::new(MemoryDirectory { system: self, place }))
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        let state = &mut *self.touch(AccessKind::Append, path);
+        state.disk.append(path, bytes, mode, &mut state.steps)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
+        let state = &mut *self.touch(AccessKind::Rename, from);
+        state.disk.rename(from, to, &mut state.steps)
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
@@ -531,51 +518,6 @@ impl System for MemorySystem {
             return Err(super::run::no_directory(&command.cwd));
         }
         Ok(answer)
-    }
-}
-
-/// A directory in memory, by its place without links.
-#[derive(Debug)]
-struct MemoryDirectory<'s> {
-    system: &'s MemorySystem,
-    place: PathBuf,
-}
-
-impl Directory for MemoryDirectory<'_> {
-    fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-        let path = self.place.join(name);
-        let state = &mut *self.system.touch(AccessKind::Append, &path);
-        state.disk.append(&path, bytes, mode, &mut state.steps)
-    }
-
-    fn write(&self, name: &OsStr, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
-        let path = self.place.join(name);
-        match self.system.link_stat(&path) {
-            Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
-            _ => self.system.write(&path, bytes, how, mode),
-        }
-    }
-
-    fn lock(&self, name: &OsStr) -> Result<Box<dyn Send>, WriteError> {
-        self.system.lock(&self.place.join(name))
-    }
-
-    fn link_stat(&self, name: &OsStr) -> Option<Stat> {
-        self.system.link_stat(&self.place.join(name)).filter(|stat| stat.kind != FileKind::Link)
-    }
-
-    fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError> {
-        Ok(self.system.list(&self.place, limit)?.into_iter().map(|entry| entry.name).collect())
-    }
-
-    fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError> {
-        let (from, to) = (self.place.join(from), self.place.join(to));
-        let state = &mut *self.system.touch(AccessKind::Rename, &from);
-        state.disk.rename(&from, &to, &mut state.steps)
-    }
-
-    fn remove(&self, name: &OsStr) -> Result<(), WriteError> {
-        self.system.remove(&self.place.join(name))
     }
 }
 

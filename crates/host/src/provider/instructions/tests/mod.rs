@@ -3,7 +3,7 @@
 use crate::{
     places::{HomeTrust, Places},
     provider::{
-        context::{Headless, ProviderContext, RealDirs},
+        context::{Headless, ProviderContext},
         context_provider,
     },
     system::{ReadScope, System, testing::MemorySystem},
@@ -88,7 +88,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
     };
     let places = Places::find(system, &cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, RootRecord::default(), terms.layer);
-    let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
+    let (turn, settings) = (Turn::default(), MergedSettings::default());
     let context = ProviderContext {
         system,
         turn: &turn,
@@ -106,7 +106,6 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
         diagnostics: RefCell::default(),
         skill_paths: &[],
         bom: terms.bom,
-        real_dirs: &dirs,
         file_room: Default::default(),
     };
     let name = "instructions";
