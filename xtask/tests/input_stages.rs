@@ -18,7 +18,6 @@ const ALLOWED: &[(&str, usize)] = &[
     ("build.rs", 1),
     ("input/collect.rs", 1),
     ("input/mod.rs", 1),
-    ("interactive.rs", 1),
     ("lint/mod.rs", 2),
     ("list/mod.rs", 1),
     ("log.rs", 1),

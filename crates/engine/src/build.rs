@@ -19,7 +19,7 @@ use preface_core::{
     hook::DiscoverReason,
     origin::Piece,
     pipeline,
-    profile::PartOrder,
+    profile::{PartOrder, Profile},
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
     settings::Settings,
@@ -33,7 +33,7 @@ use preface_host::{
     provider::{self, context::Headless},
     trust::{
         RootRecord,
-        gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
+        gate::{Consent, GateVerdict, GatedText, UnreadFile},
     },
 };
 use std::{path::PathBuf, sync::Arc};
@@ -69,8 +69,6 @@ pub struct BuildResult {
     pub(crate) settings: Arc<Settings>,
     /// The loggers of this build.
     pub(crate) loggers: Loggers,
-    /// The project texts that were included, whatever the mode.
-    pub(crate) admitted: Vec<AdmittedText>,
 }
 
 impl BuildResult {
@@ -83,7 +81,6 @@ impl BuildResult {
         BuildResult {
             settings: loaded.typed,
             loggers,
-            admitted: gate.admitted(),
             shown: gate.shown_texts().cloned(),
             prompt,
             tools,
@@ -103,6 +100,18 @@ impl BuildResult {
     pub fn untrusted(&self) -> impl Iterator<Item = &GatedText> {
         self.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included)
     }
+}
+
+/// Puts one template in the place of all sections of a profile.
+pub(crate) fn keep_only(template: Vec<Piece>, profile: &mut Profile) {
+    let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
+    section.keep_blank = true;
+    section.cut = CutRule::Never;
+    profile.sections = vec![section];
+    profile.groups.clear();
+    profile.unordered.clear();
+    profile.removed.clear();
+    profile.arrange = PartOrder::Listed;
 }
 
 impl Engine<'_> {
@@ -137,19 +146,11 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn render(&self, request: &BuildOptions, template: Vec<Piece>) -> Result<BuildResult, Error> {
         let inputs = self.read_inputs(request, None)?;
-        let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
-        section.keep_blank = true;
-        section.cut = CutRule::Never;
         let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
         let mut found = Diagnostics::new();
         declare(request, &inputs.loaded.merged, None, (&mut profile, &mut turn), &mut found)?;
         profile.variables.check_required(&turn.variables)?;
-        let only = Arc::make_mut(&mut profile);
-        only.sections = vec![section];
-        only.groups.clear();
-        only.unordered.clear();
-        only.removed.clear();
-        only.arrange = PartOrder::Listed;
+        keep_only(template, Arc::make_mut(&mut profile));
         let mut snapshot = Snapshot { turn, ..inputs.snapshot(profile) };
         snapshot.diagnostics.extend(found);
         let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;

@@ -5,20 +5,19 @@ use crate::{
     build_options::{BuildOptions, TrustChoice},
     error::UntrustedProject,
     input::{
-        FirstFiles, Inputs,
+        Inputs,
         collect::Breadth,
         consent::{self, Ask, ProjectAccess, TrustAnswer, TrustQuestion},
-        load_profile::LoadedProfile,
     },
     log::{HandOver, by_hand_over},
     trust::{
-        coverage::{CoveredText, HiddenText, Review, without_hidden},
-        grant::{grant_branch, unknown_to_grants},
+        coverage::{HiddenText, Review, pinned_texts, texts_of_whole, without_hidden},
+        grant::unknown_to_grants,
     },
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::Diagnostics,
+    diagnostic::{DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     trust::{Trust, TrustMode},
 };
@@ -27,9 +26,8 @@ use preface_host::{
     provider::context::{CONTEXT_FILE_LIMIT, Headless},
     system::FileKind,
     trust::{
-        Digest, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustStore,
+        Digest, PinPath, PinnedText, PinnedVersion, RootRecord, TrustStore,
         gate::{GateVerdict, GatedText},
-        trust_evaluated,
     },
 };
 use std::{path::Path, sync::Arc};
@@ -95,16 +93,7 @@ impl Engine<'_> {
         request: &BuildOptions,
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
-        let WholeAnswer { request, audit, once, diagnostics } = ask_for_whole(self, request, ask)?;
-        let request = &request;
         let mut built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
-        if let Some(decision) = once {
-            let is_once = |event: &AuditEvent| matches!(event, AuditEvent::ProjectTrustOnce { .. });
-            let at = built.prompt.audit.iter().position(is_once).map_or(0, |at| at + 1);
-            built.prompt.audit.insert(at, decision);
-        }
-        built.prompt.audit.splice(0..0, audit);
-        built.prompt.diagnostics.splice(0..0, diagnostics);
         let layer = built.untrusted_layer.as_deref();
         let refused = self.refuse_untrusted(request, &built.places, built.mode, layer, &built.seen);
         if let Err(refused) = refused {
@@ -112,10 +101,152 @@ impl Engine<'_> {
             return Err(refused);
         }
         let asks = request.trust == TrustChoice::Ask || request.shown.is_some();
-        if asks && built.untrusted().next().is_some() {
-            return Ok(ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
+        if asks
+            && ask.is_there()
+            && let Some(open) = self.open_question(request, &built)
+        {
+            return self.answered(request, built, open, ask);
         }
         Ok(built)
+    }
+
+    /// Asks the question, and builds again with the answer where it is a yes.
+    ///
+    /// A yes, for once too, is about the bytes that were shown and nothing else: where they name further texts (a granted template
+    /// that says `[file:…]`), those are asked about in their turn. The branch is the one that was shown, whatever is checked out
+    /// when the answer comes.
+    fn answered(
+        &self,
+        request: &BuildOptions,
+        mut built: BuildResult,
+        open: OpenQuestion<'_>,
+        ask: &dyn Ask,
+    ) -> Result<BuildResult, Error> {
+        let OpenQuestion { question, texts, branch, store } = open;
+        let root = &question.path;
+        let (again, mut audit) = match ask.trust(&question) {
+            None => return Ok(built),
+            Some(TrustAnswer::Abort) => return Err(Error::Abort),
+            Some(TrustAnswer::Trust) if !question.can_trust => return Ok(built),
+            Some(TrustAnswer::Once) => {
+                let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
+                shown.join(shown_texts(&texts, branch));
+                let shown = Some(Arc::new(shown));
+                (BuildOptions { trust: TrustChoice::Once, shown, ..request.clone() }, Vec::new())
+            }
+            Some(TrustAnswer::Trust) => {
+                let store = store.ok_or_else(|| consent::no_store(self.system(), &built.places))?;
+                let report = match built.mode {
+                    TrustMode::Whole => store.grant_whole(root, &texts),
+                    TrustMode::Pinned | TrustMode::None => store.grant_pins(root, &texts, branch.as_deref()),
+                };
+                (request.clone(), report?.audit)
+            }
+            Some(TrustAnswer::Decline) => {
+                let declined = store.map(|store| store.decline(root, Some(listing(&texts))));
+                if built.mode == TrustMode::Whole {
+                    // As one that is declined from now on.
+                    built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
+                }
+                match declined {
+                    Some(Ok(report)) => _ = built.prompt.audit.splice(0..0, report.audit),
+                    Some(Err(error)) => built.prompt.diagnostics.insert(0, error.diagnostic()),
+                    None => {}
+                }
+                return Ok(built);
+            }
+        };
+        // The first files of a profile were written for the first build.
+        let is_first = |event: &AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
+        audit.splice(0..0, built.prompt.audit.into_iter().filter(is_first));
+        let mut diagnostics = built.prompt.diagnostics;
+        diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::ScaffoldCreated);
+        let mut again = self.build_confirmed(&again, ask)?;
+        again.prompt.audit.splice(0..0, audit);
+        again.prompt.diagnostics.splice(0..0, diagnostics);
+        Ok(again)
+    }
+
+    /// Returns the question about the texts of a build that are left out: single ones, or a project that is trusted as a whole.
+    /// `None` where there are none, or exactly these were declined. What others could have put there is granted by its path alone.
+    fn open_question(&self, request: &BuildOptions, built: &BuildResult) -> Option<OpenQuestion<'_>> {
+        let is_whole = built.mode == TrustMode::Whole;
+        let root = match is_whole {
+            true => built.untrusted_layer.clone()?,
+            false => consent::pin_root(self.system(), &built.places.cwd),
+        };
+        // What changed since an answer for once is left out.
+        let was_shown =
+            |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_text(&seen.pin));
+        let open: Vec<&GatedText> =
+            built.untrusted().filter(|seen| !seen.shared && !was_shown(seen)).collect();
+        if open.is_empty() && !is_whole {
+            return None;
+        }
+        // A project whose text stops a build is asked about all the same.
+        let review = self.writing(WriteScope::Nothing).review(request, &[]);
+        let open = match &review {
+            Ok(review) if is_whole => texts_of_whole(&review.built),
+            _ => open,
+        };
+        let (shown, hidden) = without_hidden(open, HiddenText::Refuse, (!is_whole).then_some(&root));
+        if shown.is_empty() && !is_whole {
+            return None;
+        }
+        let texts = pinned_texts(shown.iter().copied());
+        let file = built.store.as_deref();
+        let store = file.map(|file| consent::store_of(self.system(), file, &built.places, &root));
+        let record = store.as_ref().map(|store| store.load(&mut Diagnostics::new()).root(&root));
+        if record.is_some_and(|record| record.declines(&listing(&texts))) {
+            return None;
+        }
+        let is_sent = |seen: &GatedText| {
+            let texts = review.iter().flat_map(|review| &review.coverage.texts);
+            is_whole && texts.into_iter().any(|text| text.is_sent && text.file.pin == seen.pin)
+        };
+        let mut contents: Vec<String> = shown
+            .iter()
+            .map(|seen| {
+                let why = match seen.verdict {
+                    GateVerdict::UntrustedChanged => ", changed since you trusted it",
+                    _ if is_sent(seen) => ", sent to the model",
+                    _ => "",
+                };
+                let name = if is_whole { seen.shown.clone() } else { seen.name_in(&root) };
+                format!("{name} ({} bytes{why})", seen.bytes.len())
+            })
+            .collect();
+        contents.extend(
+            hidden.iter().map(|name| {
+                format!("{name} has hidden text: only a grant that allows hidden text trusts it")
+            }),
+        );
+        if contents.is_empty() {
+            contents.push("no file that a build uses".to_owned());
+        }
+        let (mut can_trust, mut branch) = (true, None);
+        match &review {
+            Ok(Review { built, coverage }) => {
+                branch = coverage.branch.as_ref().map(|branch| branch.name.clone());
+                contents.extend(coverage.question_lines());
+                if is_whole && unknown_to_grants(built).next().is_some() {
+                    contents.push("what cannot be read cannot be trusted".to_owned());
+                    can_trust = false;
+                }
+            }
+            Err(error) => {
+                contents.push(format!("with a grant no prompt could be built: {error}"));
+                can_trust = !is_whole;
+            }
+        }
+        let question = TrustQuestion {
+            path: root,
+            contents,
+            texts: shown.iter().map(|seen| seen.readable()).collect(),
+            changed: shown.iter().any(|seen| seen.verdict == GateVerdict::UntrustedChanged),
+            can_trust: can_trust && (hidden.is_empty() || !is_whole),
+        };
+        Some(OpenQuestion { question, texts, branch, store })
     }
 
     /// Appends the events of a build but for those of its prompt, which [`Engine::handed_out`] appends.
@@ -205,237 +336,21 @@ fn untrusted_state(verdict: GateVerdict) -> Option<&'static str> {
     }
 }
 
-/// The answer of the user about a project as a whole, before a build.
-struct WholeAnswer {
-    /// The request that goes by the answer.
-    pub request: BuildOptions,
-    pub audit: Vec<AuditEvent>,
-    /// The decision of an answer for one build, which follows the event of the gate.
-    pub once: Option<AuditEvent>,
-    pub diagnostics: Diagnostics,
-}
-
-/// Asks a person about a project that is trusted as a whole, where no decision about it is recorded, or where it changed since
-/// it was declined. The answer is recorded before anything is built.
-fn ask_for_whole(engine: &Engine<'_>, request: &BuildOptions, ask: &dyn Ask) -> Result<WholeAnswer, Error> {
-    let mut answer = WholeAnswer {
-        request: request.clone(),
-        audit: Vec::new(),
-        once: None,
-        diagnostics: Diagnostics::new(),
-    };
-    if request.trust != TrustChoice::Ask || !ask.is_there() {
-        return Ok(answer);
-    }
-    let LoadedProfile { profile, places, store, .. } = engine.load_profile(request)?;
-    let Some(root) = consent::layer_root(engine.system(), &places) else { return Ok(answer) };
-    if profile.trust != TrustMode::Whole {
-        return Ok(answer);
-    }
-    let store = store.map(|file| consent::store_of(engine.system(), &file, &places, &root));
-    let mut store_diagnostics = Diagnostics::new();
-    let record =
-        store.as_ref().map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
-    if record.whole().is_some() {
-        return Ok(answer);
-    }
-    let WholeQuestion { question, once, files } = whole_question(engine, request, &root);
-    let contents = Digest::of_listing(files.iter().map(|(path, digest)| (path, *digest)));
-    if record.declines(&contents) {
-        return Ok(answer);
-    }
-    // Before an answer is recorded, where this engine writes them.
-    let first_files = || match engine.handing_out().scaffolds() {
-        true => engine.scaffold(&profile, &places),
-        false => FirstFiles::default(),
-    };
-    match ask.trust(&question) {
-        None => {}
-        Some(TrustAnswer::Abort) => return Err(Error::Abort),
-        Some(TrustAnswer::Once) => {
-            answer.request.trust = TrustChoice::Once;
-            answer.request.shown = Some(Arc::new(once));
-            // What is wrong with the store is reported by builds that go by it.
-            answer.diagnostics = store_diagnostics;
-            answer.once = Some(trust_evaluated(&root, Trust::Once));
-        }
-        Some(TrustAnswer::Trust) if whole_question(engine, request, &root).files != files => {
-            let what = format!("{} changed while the question was open: nothing was granted", root.display());
-            return Err(Error::Trust(what, None));
-        }
-        Some(TrustAnswer::Trust) if question.can_trust => {
-            let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
-            let first = first_files();
-            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
-            let report = store.grant_whole(&root, files);
-            answer.audit.extend(report?.audit);
-        }
-        Some(TrustAnswer::Trust) => {}
-        Some(TrustAnswer::Decline) => {
-            let first = first_files();
-            (answer.diagnostics, answer.audit) = (first.diagnostics, first.audit);
-            match store.map(|store| store.decline(&root, Some(contents))) {
-                Some(Ok(report)) => answer.audit.extend(report.audit),
-                Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
-                None => {}
-            }
-        }
-    }
-    Ok(answer)
-}
-
-/// A question about a project as a whole, with the files that each answer is about.
-struct WholeQuestion {
+/// A question about trust, with what the answers are about.
+struct OpenQuestion<'s> {
     question: TrustQuestion,
-    /// The texts of an answer for once: those without hidden text.
-    once: RootRecord,
-    /// The files of a grant.
-    files: GrantedFiles,
+    texts: Vec<PinnedText>,
+    branch: Option<String>,
+    store: Option<TrustStore<'s>>,
 }
 
-/// Returns the question about a project as a whole: what a grant of it would cover.
-fn whole_question(engine: &Engine<'_>, request: &BuildOptions, root: &Path) -> WholeQuestion {
-    let mut question = TrustQuestion {
-        path: root.to_owned(),
-        contents: Vec::new(),
-        texts: Vec::new(),
-        changed: false,
-        can_trust: false,
-    };
-    let (mut once, mut files) = (RootRecord::default(), GrantedFiles::new());
-    match engine.writing(WriteScope::Nothing).review(request, &[]) {
-        Ok(Review { built, coverage }) => {
-            let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
-            // What others can write is granted by its path alone.
-            let included =
-                shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included && !seen.shared);
-            once = shown_texts(included, None);
-            files = consent::files_of_grant(root, &built.admitted);
-            let is_known = unknown_to_grants(&built).next().is_none();
-            question.can_trust = hidden.is_empty() && is_known;
-            question.contents.extend(coverage.texts.iter().map(|CoveredText { file, is_sent, .. }| {
-                let sent = if *is_sent { ", sent to the model" } else { "" };
-                format!("{} ({} bytes{sent})", file.shown, file.bytes.len())
-            }));
-            if question.contents.is_empty() {
-                question.contents.push("no file that a build uses".to_owned());
-            }
-            question.contents.extend(coverage.question_lines());
-            question.contents.extend(hidden.iter().map(|name| {
-                format!("{name} has hidden text: only a grant that allows hidden text trusts it")
-            }));
-            if !is_known {
-                question.contents.push("what cannot be read cannot be trusted".to_owned());
-            }
-            question.texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
-        }
-        Err(error) => {
-            question.contents.push(format!("with a grant no prompt could be built: {error}"));
-        }
-    }
-    WholeQuestion { question, once, files }
+/// Returns the digest that a decline of texts records.
+fn listing(texts: &[PinnedText]) -> Digest {
+    Digest::of_listing(texts.iter().map(|text| (&text.path, Digest::of(&text.bytes))))
 }
 
 /// Returns what an answer for once grants: texts and a branch that were shown.
-fn shown_texts<'s>(texts: impl IntoIterator<Item = &'s GatedText>, branch: Option<String>) -> RootRecord {
-    let version = |seen: &GatedText| (seen.pin.clone(), PinnedVersion::of(&seen.bytes));
-    RootRecord::given(texts.into_iter().map(version), branch)
-}
-
-/// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be
-/// asked, or the answer was no.
-///
-/// A yes, for once too, is about the bytes that were shown and nothing else: where they name further texts (a granted template that
-/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone. The branch is
-/// the one that was shown, whatever is checked out when the answer comes.
-fn ask_for_pins(
-    engine: &Engine<'_>,
-    request: &BuildOptions,
-    built: &BuildResult,
-    ask: &dyn Ask,
-) -> Result<Option<BuildResult>, Error> {
-    // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
-    if !ask.is_there() {
-        return Ok(None);
-    }
-    let root = consent::pin_root(engine.system(), &built.places.cwd);
-    // What changed since an answer for once is left out.
-    let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_text(&seen.pin));
-    let open = built.untrusted().filter(|seen| !seen.shared && !was_shown(seen));
-    let (untrusted, hidden) = without_hidden(open, HiddenText::Refuse, Some(&root));
-    if untrusted.is_empty() {
-        return Ok(None);
-    }
-    let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, seen.digest)));
-    let store =
-        built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
-    let mut diagnostics = Diagnostics::new();
-    if let Some(store) = &store
-        && store.load(&mut diagnostics).root(&root).declines(&contents)
-    {
-        return Ok(None);
-    }
-    let mut contents_shown: Vec<String> = untrusted
-        .iter()
-        .map(|seen| {
-            let why = match seen.verdict {
-                GateVerdict::UntrustedChanged => ", changed since you trusted it",
-                _ => "",
-            };
-            format!("{} ({} bytes{why})", seen.name_in(&root), seen.bytes.len())
-        })
-        .collect();
-    contents_shown.extend(hidden.iter().map(|name| {
-        format!(
-            "{name} has hidden text and is not part of this: only a grant that allows hidden text trusts it"
-        )
-    }));
-    // A project whose text stops a build is asked about all the same.
-    let mut branch = None;
-    contents_shown.extend(match engine.review(request, &[]) {
-        Ok(Review { coverage, .. }) => {
-            branch = coverage.branch.as_ref().map(|branch| branch.name.clone());
-            coverage.question_lines()
-        }
-        Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
-    });
-    let question = TrustQuestion {
-        path: root.clone(),
-        contents: contents_shown,
-        texts: untrusted.iter().map(|seen| seen.readable()).collect(),
-        changed: untrusted.iter().any(|seen| seen.verdict == GateVerdict::UntrustedChanged),
-        can_trust: true,
-    };
-    match ask.trust(&question) {
-        None => Ok(None),
-        Some(TrustAnswer::Abort) => Err(Error::Abort),
-        Some(TrustAnswer::Once) => {
-            let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
-            shown.join(shown_texts(untrusted.iter().copied(), branch));
-            let again =
-                BuildOptions { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
-            engine.build_confirmed(&again, ask).map(Some)
-        }
-        Some(TrustAnswer::Trust) => {
-            let texts: Vec<PinnedText> = untrusted
-                .iter()
-                .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
-                .collect();
-            let store = engine.store(built)?.for_project(&root);
-            let report = store.grant_pins(&root, &texts)?;
-            grant_branch(&store, &root, branch.as_deref())?;
-            let mut again = engine.build_confirmed(request, ask)?;
-            again.prompt.audit.splice(0..0, report.audit);
-            Ok(Some(again))
-        }
-        Some(TrustAnswer::Decline) => {
-            let mut built = built.clone();
-            match store.map(|store| store.decline(&root, Some(contents))) {
-                Some(Ok(mut report)) => built.prompt.audit.append(&mut report.audit),
-                Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
-                None => {}
-            }
-            Ok(Some(built))
-        }
-    }
+fn shown_texts(texts: &[PinnedText], branch: Option<String>) -> RootRecord {
+    let version = |text: &PinnedText| (text.path.clone(), PinnedVersion::of(&text.bytes));
+    RootRecord::given(texts.iter().map(version), branch)
 }

@@ -2,9 +2,7 @@
 
 use preface_host::{
     system::{System, os::OsSystem},
-    trust::{
-        Digest, GrantState, GrantedFiles, Permission, PermissionAction, PinPath, PinnedText, TrustStore,
-    },
+    trust::{Digest, GrantState, Permission, PermissionAction, PinPath, PinnedText, TrustStore},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,8 +28,8 @@ fn text(path: &str, bytes: &str) -> PinnedText {
 }
 
 /// The files of a project that is granted as a whole.
-fn whole_files(bytes: &[u8]) -> GrantedFiles {
-    BTreeMap::from([(text("system.md", "").path, Digest::of(bytes))])
+fn whole_files(bytes: &[u8]) -> [PinnedText; 1] {
+    [PinnedText { path: text("system.md", "").path, bytes: bytes.to_vec() }]
 }
 
 fn permission(name: &str) -> Permission {
@@ -75,7 +73,7 @@ fn it_is_for_the_user_alone() {
     let file = dir.join("state/preface/trust.json");
     let system = machine();
     let store = TrustStore::at(&system, file.clone());
-    store.grant_pins(&dir.join("work"), &[text("AGENTS.md", "Use tabs.")]).expect("granted");
+    store.grant_pins(&dir.join("work"), &[text("AGENTS.md", "Use tabs.")], None).expect("granted");
     assert_eq!(mode(&file), 0o600);
     assert_eq!(mode(&file.with_file_name("trust.json.lock")), 0o600);
     assert_eq!(mode(&dir.join("state")), 0o700);
@@ -112,9 +110,9 @@ fn links_into_the_project_are_no_way_around() {
     let system = machine();
     let store = TrustStore::at(&system, global.join("trust.json")).for_project(&project);
     let mut diagnostics = Vec::new();
-    assert_eq!(store.load(&mut diagnostics).root(&project).whole(), None);
+    assert!(!store.load(&mut diagnostics).root(&project).is_whole());
     assert_eq!(diagnostics[0].code.as_str(), "trust/scope-violation");
-    assert!(store.grant_whole(&project, whole_files(b"")).is_err());
+    assert!(store.grant_whole(&project, &whole_files(b"")).is_err());
 }
 
 #[test]
@@ -132,12 +130,12 @@ fn many_writers_lose_nothing() {
                 for grant in 0..GRANTS {
                     let name = format!("{thread}-{grant}");
                     if grant % 2 == 0 {
-                        store.grant_whole(&dir.join(&name), whole_files(b"")).expect("granted");
+                        store.grant_whole(&dir.join(&name), &whole_files(b"")).expect("granted");
                     } else {
                         // Half of the roots are shared, and one text is in all of them.
                         let root = dir.join((grant % 4).to_string());
                         let texts = [text(&name, &name), text("common", "common")];
-                        store.grant_pins(&root, &texts).expect("granted");
+                        store.grant_pins(&root, &texts, None).expect("granted");
                         store.grant_permissions(&root, &[permission(&name)]).expect("granted");
                     }
                 }
@@ -150,7 +148,7 @@ fn many_writers_lose_nothing() {
     for (thread, grant) in (0..THREADS).flat_map(|thread| (0..GRANTS).map(move |grant| (thread, grant))) {
         let name = format!("{thread}-{grant}");
         if grant % 2 == 0 {
-            assert!(records.root(&dir.join(&name)).whole().is_some(), "{name}");
+            assert!(records.root(&dir.join(&name)).is_whole(), "{name}");
         } else {
             let root = dir.join((grant % 4).to_string());
             let permissions = records.root(&root);
@@ -176,7 +174,7 @@ fn crash_child() {
     let from: usize = from.parse().expect("a number");
     for number in from.. {
         let name = format!("n{number}");
-        store.grant_pins(&dir.join("work"), &[text(&name, &name), text("a", &name)]).expect("granted");
+        store.grant_pins(&dir.join("work"), &[text(&name, &name), text("a", &name)], None).expect("granted");
         store.grant_permissions(&dir.join("work"), &[permission(&name)]).expect("granted");
         say("granted", number);
         if number % 3 == 0 {

@@ -266,12 +266,16 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("url?", text("The address.")),
         ("with?", map("The headers or keys.", json!({ "type": "string" }))),
         ("writes?", text("The file that is written.")),
-        ("not_pinned?", any("What the permission does not pin.")),
     ]);
-    let with_state = all(&[permission.clone(), object(&[("state", text("`granted`, `changed` or `new`."))])]);
+    let not_pinned = ("not_pinned?", any("What the permission does not pin."));
+    let with_state = all(&[
+        permission.clone(),
+        object(&[not_pinned.clone(), ("state", text("`granted`, `changed` or `new`."))]),
+    ]);
     let changed_permission = all(&[
         permission.clone(),
         object(&[
+            not_pinned,
             ("state", text("`changed` or `new`.")),
             ("paths", texts("The files of its program that differ from what was granted.")),
         ]),
@@ -845,12 +849,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     ),
                     ("branches?", texts("The branches that are granted.")),
                     ("permissions?", list("The permissions.", permission)),
-                    (
-                        "files?",
-                        any(
-                            "The files of a project that is trusted as a whole, by path, with their digests.",
-                        ),
-                    ),
                     ("note?", text("The note.")),
                 ]),
             ),

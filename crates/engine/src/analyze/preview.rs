@@ -4,15 +4,13 @@ use super::{
     Probe,
     reply::{Condition, MOST_VARIABLES, UsedVariable, shortened},
 };
-use crate::{COUNTERS, Error, build_options::TemplateInput};
+use crate::{COUNTERS, Error, build::keep_only, build_options::TemplateInput};
 use preface_core::{
     condition::ReadTest,
     declaration::Declarations,
     diagnostic::Diagnostics,
     pipeline::{self, PipelineError},
-    profile::PartOrder,
     prompt::Prompt,
-    section::{CutRule, Section, SectionBody, SectionId},
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
     template::{Tile, TileKind},
     variable::{RecordedVariables, VariableKey},
@@ -28,15 +26,8 @@ pub(super) fn preview(
     problem: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
     let template = TemplateInput::unsaved("template", text);
-    let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template.pieces()));
-    section.keep_blank = true;
-    section.cut = CutRule::Never;
     let mut profile = probe.profile.clone();
-    profile.sections = vec![section];
-    profile.groups.clear();
-    profile.unordered.clear();
-    profile.removed.clear();
-    profile.arrange = PartOrder::Listed;
+    keep_only(template.pieces(), &mut profile);
     profile.budget.tokens = None;
     let mut snapshot = Snapshot {
         version: SNAPSHOT_VERSION,

@@ -26,7 +26,7 @@ use preface_host::{
     },
     system::{FileKind, System, is_open},
     trust::{
-        GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore,
+        GrantState, PinPath, RootRecord, StoreKind, TrustStore,
         gate::{AdmittedText, Consent, Gate},
         store_file, trust_evaluated, trusted_once,
     },
@@ -226,8 +226,8 @@ impl ProjectAccess {
 pub(crate) struct GrantedProject {
     /// The canonical directory of the project.
     pub root: PathBuf,
-    /// The files that a build used when it was granted.
-    pub files: GrantedFiles,
+    /// With the texts that a build used when it was granted.
+    pub record: RootRecord,
 }
 
 impl GrantedProject {
@@ -238,26 +238,24 @@ impl GrantedProject {
                 .help(Remedy::command(help, "trust grant"))
                 .at(Place::file(Some(Scope::Project), shown))
         };
-        let changed =
-            admitted.iter().filter_map(|text| match self.files.get(&covered_path(&self.root, text)?) {
-                Some(granted) if *granted == text.digest => None,
-                Some(_) => Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP)),
-                None => {
+        let changed = admitted.iter().filter_map(|text| {
+            match self.record.state(&covered_path(&self.root, text)?, &text.digest) {
+                GrantState::Granted => None,
+                GrantState::Changed => {
+                    Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP))
+                }
+                GrantState::New => {
                     let what = "is included, and was not part of what you trusted";
                     Some(report(&text.shown, what, "look at it, then trust it"))
                 }
-            });
-        let files = self.files.keys().map(|path| path.resolve(&self.root));
+            }
+        });
+        let files = self.record.texts().map(|(path, _)| path.resolve(&self.root));
         let gone = files.filter(|file| system.link_stat(file).is_none());
         let gone = gone
             .map(|file| report(&places.shown(&file), "is gone since you trusted the project", CHANGED_HELP));
         changed.chain(gone).collect()
     }
-}
-
-/// Returns the files of a build that a grant of the project as a whole is about.
-pub(crate) fn files_of_grant(root: &Path, admitted: &[AdmittedText]) -> GrantedFiles {
-    admitted.iter().filter_map(|text| Some((covered_path(root, text)?, text.digest))).collect()
 }
 
 /// Returns the path of a text that a grant of the project as a whole is about; `None` for others.
@@ -370,7 +368,7 @@ impl Engine<'_> {
         let store = store.map(|file| store_of(self.system(), file, places, &root));
         let record = store.map(|store| store.load(&mut diagnostics).root(&root)).unwrap_or_default();
         let mut granted =
-            record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });
+            record.is_whole().then(|| GrantedProject { root: root.clone(), record: record.clone() });
         if consent != Consent::Recorded {
             diagnostics.clear();
             granted = None;
@@ -382,7 +380,10 @@ impl Engine<'_> {
             Trust::Trusted => Trust::Untrusted,
             decided => decided,
         };
-        let (trust, audit) = state_of(&consent, &root, recorded);
+        let (trust, mut audit) = state_of(&consent, &root, recorded);
+        if let Consent::Shown(_) = consent {
+            audit.push(trust_evaluated(&root, trust));
+        }
         let is_used = matches!(trust, Trust::Trusted | Trust::Once);
         if !is_used {
             let shown = places.shown(&root);

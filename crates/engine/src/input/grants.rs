@@ -208,7 +208,7 @@ fn recorded(
     root: &Path,
 ) -> RootRecord {
     // A project that is trusted as a whole is the directory that its path leads to now; another one has no permissions.
-    let is_trusted = |dir: PathBuf| consent::recorded(system, store, places, &dir).whole().is_some();
+    let is_trusted = |dir: PathBuf| consent::recorded(system, store, places, &dir).is_whole();
     if mode == TrustMode::Whole && !consent::layer_root(system, places).is_some_and(is_trusted) {
         return RootRecord::default();
     }

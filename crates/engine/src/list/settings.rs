@@ -74,8 +74,7 @@ impl<'s> Build<'s> {
     pub fn settings_file(&self, scope: Scope) -> Result<SettingsFile<'s>, Error> {
         let (LoadedProfile { profile, places, store, .. }, system) =
             (&self.inputs.loaded, self.engine.system());
-        let is_trusted =
-            |dir: &Path| consent::recorded(system, store.as_deref(), places, dir).whole().is_some();
+        let is_trusted = |dir: &Path| consent::recorded(system, store.as_deref(), places, dir).is_whole();
         SettingsFile::of(system, places, profile.trust, scope, is_trusted).map_err(Error::Settings)
     }
 

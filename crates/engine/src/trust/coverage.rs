@@ -23,7 +23,7 @@ use preface_host::{
     provider::{context::Headless, git},
     system::{FileKind, System},
     trust::{
-        Digest, GrantState, PinPath, RootRecord,
+        Digest, GrantState, PinPath, PinnedText, RootRecord,
         gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
     },
 };
@@ -360,10 +360,7 @@ impl Engine<'_> {
         let granted = self.granted(built, pins)?;
         let covered = |file: &GatedText| CoveredText {
             is_sent: sent.contains(file.shown.as_str()),
-            state: match built.mode {
-                TrustMode::Whole => granted.whole_state(&file.pin, &file.digest),
-                TrustMode::Pinned | TrustMode::None => granted.state(&file.pin, &file.digest),
-            },
+            state: granted.state(&file.pin, &file.digest),
             file: file.clone(),
         };
         Ok(built.seen.iter().map(covered).collect())
@@ -472,6 +469,17 @@ impl UncoveredFile {
         let path = base.and_then(below).unwrap_or_else(|| shown.to_owned());
         UncoveredFile { path, why: file.error.to_string() }
     }
+}
+
+/// Returns texts as a grant records them.
+pub(crate) fn pinned_texts<'s>(seen: impl IntoIterator<Item = &'s GatedText>) -> Vec<PinnedText> {
+    let text = |seen: &GatedText| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() };
+    seen.into_iter().map(text).collect()
+}
+
+/// Returns the texts that a grant of a project as a whole covers. What others could have put there is granted by its path alone.
+pub(crate) fn texts_of_whole(built: &BuildResult) -> Vec<&GatedText> {
+    built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Included && !seen.shared).collect()
 }
 
 /// Splits texts into those that may be granted and the names of those with hidden text: relative to a root, where texts are

@@ -4,7 +4,7 @@ use crate::{
     BuildResult, Engine, Error,
     build_options::{BuildOptions, TrustChoice},
     input::{FirstFiles, collect::Breadth, consent},
-    trust::coverage::{Coverage, HiddenText, Review, without_hidden},
+    trust::coverage::{Coverage, HiddenText, Review, pinned_texts, texts_of_whole, without_hidden},
 };
 use preface_core::{
     audit::AuditEvent,
@@ -120,10 +120,9 @@ impl Engine<'_> {
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
-        let files = consent::files_of_grant(&root, &built.admitted);
         let tree = git::work_tree_root(self.system(), &built.places.cwd);
         let store = self.store(built)?.for_project(tree.as_deref().unwrap_or(&root));
-        let report = store.grant_whole(&root, files)?;
+        let report = store.grant_whole(&root, &pinned_texts(texts_of_whole(built)))?;
         let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
             path: root,
@@ -167,10 +166,7 @@ impl Engine<'_> {
             readable.iter().filter(named).copied().partition(is_open);
         let (mut granted, hidden) = without_hidden(open, hidden, Some(&root));
         granted.extend(before);
-        let mut texts: Vec<PinnedText> = granted
-            .iter()
-            .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
-            .collect();
+        let mut texts = pinned_texts(granted);
         // A repository without a text still has a branch name: the grant is for the repository itself, which is
         // written down as its `.git` with nothing in it.
         let is_alone = texts.is_empty() && hidden.is_empty() && paths.is_empty();
@@ -178,11 +174,9 @@ impl Engine<'_> {
             let path = PinPath::new(&root, &root.join(".git"))?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
-        let report = store.grant_pins(&root, &texts)?;
         let branch =
             coverage.branch.as_ref().filter(|_| !texts.is_empty()).map(|branch| branch.name.as_str());
-        let branches = grant_branch(&store, &root, branch)?;
-        let TrustReport { change, audit } = report;
+        let TrustReport { change, audit } = store.grant_pins(&root, &texts, branch)?;
         let shown = |pin: &PinPath| {
             readable
                 .iter()
@@ -197,7 +191,7 @@ impl Engine<'_> {
             unchanged: change.unchanged.iter().map(shown).collect(),
             untrusted: built.untrusted().map(|seen| seen.name_in(&root)).collect(),
             hidden,
-            branches,
+            branches: change.branches,
             audit,
             diagnostics: built.prompt.diagnostics.clone(),
             ..GrantReport::default()
@@ -344,16 +338,6 @@ pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &Un
         .unread
         .iter()
         .filter(|file| file.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant && file.is_unknown())
-}
-
-/// Grants a branch; returns it where it was not granted before.
-pub(crate) fn grant_branch(
-    store: &TrustStore<'_>,
-    root: &Path,
-    branch: Option<&str>,
-) -> Result<Vec<String>, Error> {
-    let report = branch.map(|branch| store.grant_branch(root, branch).map_err(Error::from)).transpose()?;
-    Ok(report.map(|report| report.change.branches).unwrap_or_default())
 }
 
 /// Returns the subjects of permissions that were revoked, each once.

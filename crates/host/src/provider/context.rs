@@ -138,7 +138,7 @@ impl ProviderContext<'_> {
     /// The reason why there is nothing, which was reported.
     pub(crate) fn read_or_why(&self, what: &ReadRequest<'_>) -> Result<FileRead, ReadFailure> {
         let read = match what.scope {
-            Scope::Project => self.open_extent(what.path, what.within, what.limit, what.extent),
+            Scope::Project => self.open(what.path, what.within, what.limit, what.extent),
             _ => what.extent.read(self.system, what.path, what.within, what.limit),
         };
         let read = match read {
@@ -208,11 +208,7 @@ impl ProviderContext<'_> {
     ///
     /// # Errors
     /// Those of [`Bounds::open`].
-    pub fn open(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        self.open_extent(path, within, limit, Extent::Whole)
-    }
-
-    pub(crate) fn open_extent(
+    pub(crate) fn open(
         &self,
         path: &Path,
         within: ReadScope<'_>,

@@ -99,7 +99,7 @@ pub(super) fn open(
 ) -> Result<FileRead, ReadError> {
     // Without `..`: behind a directory outside, whether the path leads back in would reveal whether that one exists.
     let words = normal(&context.places.cwd, Path::new(name));
-    let below = |root| context.open_extent(&words, ReadScope::Root(root), limit, extent);
+    let below = |root| context.open(&words, ReadScope::Root(root), limit, extent);
     if words.starts_with(&context.places.cwd) {
         // The root of the project is needed only for a link that leads out of the working directory.
         return match below(&context.places.cwd) {

@@ -7,7 +7,6 @@
 //!
 //! ```text
 //! store_file → TrustStore ─load→ Records ─root→ RootRecord ─state→ GrantState   granted | changed | new
-//!                                                          ├whole→ GrantedFiles
 //!                                                          └permission_state→ GrantState   granted | changed | new
 //! ```
 //!
@@ -18,7 +17,6 @@
 pub mod bounds;
 mod command;
 mod digest;
-mod file;
 pub mod gate;
 mod path;
 mod permission;
@@ -34,7 +32,7 @@ pub use permission::{
     Permission, PermissionAction, PermissionLine, PermissionLineKind, PinnedFile, quoted, shell_quoted,
 };
 pub use pins::{ExportError, GrantState, PinPath, PinnedText, PinnedVersion};
-pub use record::{DeclineRecord, GrantedFiles, GrantedText, Records, RootRecord, TrustChange, TrustRow};
+pub use record::{DeclineRecord, GrantedText, Records, RootRecord, TrustChange, TrustRow};
 pub use store::{TrustError, TrustReport, TrustStore, trust_evaluated, trusted_once};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use super::digest::Digest;
 use preface_core::lint::hidden::escape_hidden;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
 /// Something that a project wants to do, and may once it is granted.
@@ -31,7 +31,7 @@ use std::{collections::BTreeMap, fmt};
 /// assert_eq!(record.permission_state(&permission()?), GrantState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Permission {
     /// The extension: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`,
     /// `loggers/x`.
@@ -151,30 +151,14 @@ impl Permission {
         lines.into_iter().chain(digests).chain(not_pinned).collect()
     }
 
-    /// Writes them as a record holds them.
-    pub(super) fn serialize_records<S: Serializer>(all: &[Permission], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(all.iter().map(|Permission { subject, action }| PermissionKeys {
-            subject,
-            action,
-            not_pinned: None,
-        }))
-    }
-}
-
-/// The keys of a permission, for people and other programs with what is not pinned.
-#[derive(Serialize)]
-struct PermissionKeys<'a> {
-    subject: &'a str,
-    #[serde(flatten)]
-    action: &'a PermissionAction,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_pinned: Option<[String; 1]>,
-}
-
-impl Serialize for Permission {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let not_pinned = self.not_pinned().map(|line| [line]);
-        PermissionKeys { subject: &self.subject, action: &self.action, not_pinned }.serialize(to)
+    /// Returns a line about what a command may load and no digest covers.
+    #[must_use]
+    pub fn not_pinned(&self) -> Option<String> {
+        let PermissionAction::Command { argv, files, directory, .. } = &self.action else { return None };
+        let program =
+            quoted(argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program)));
+        let what = if files.is_empty() && directory.is_none() { "what" } else { "whatever else" };
+        Some(format!("{what} {program} reads, loads or starts is not pinned"))
     }
 }
 
@@ -192,16 +176,4 @@ pub fn shell_quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-impl Permission {
-    /// Returns a line about what a command may load and no digest covers.
-    #[must_use]
-    pub fn not_pinned(&self) -> Option<String> {
-        let PermissionAction::Command { argv, files, directory, .. } = &self.action else { return None };
-        let program =
-            quoted(argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program)));
-        let what = if files.is_empty() && directory.is_none() { "what" } else { "whatever else" };
-        Some(format!("{what} {program} reads, loads or starts is not pinned"))
-    }
 }

@@ -2,7 +2,6 @@
 
 use super::{
     digest::Digest,
-    file::{instant, optional_instant},
     permission::Permission,
     pins::{GrantState, PinPath, PinnedVersion},
 };
@@ -22,10 +21,10 @@ use std::{
 #[serde(deny_unknown_fields)]
 pub struct RootRecord {
     /// When something was granted or declined last.
-    #[serde(with = "instant")]
     at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    whole: Option<GrantedFiles>,
+    /// True for a directory that is trusted as a whole, with the texts that a build used when it was granted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    whole: bool,
     /// The versions of each text, in the order of their grants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     texts: BTreeMap<PinPath, Vec<PinnedVersion>>,
@@ -33,29 +32,20 @@ pub struct RootRecord {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     branches: BTreeSet<String>,
     /// In the order of the grants, for each subject.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        serialize_with = "Permission::serialize_records"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     commands: Vec<Permission>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     declined: Option<DeclineRecord>,
     /// The time of the last revocation.
-    #[serde(default, with = "optional_instant", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<Timestamp>,
 }
-
-/// The files of a project that is granted as a whole, as a build used them when it was granted: by path, relative to the project's
-/// directory for those inside it.
-pub type GrantedFiles = BTreeMap<PinPath, Digest>;
 
 /// A decline of what was shown. Earlier grants of single texts stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclineRecord {
     /// The time of the decline.
-    #[serde(with = "instant")]
     pub at: Timestamp,
     /// The digest of what was shown: of the list of texts (see [`Digest::of_listing`]). Without one the user is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,20 +87,10 @@ impl RootRecord {
         }
     }
 
-    /// Returns the grant of the directory as a whole.
+    /// Returns whether the directory is granted as a whole.
     #[must_use]
-    pub fn whole(&self) -> Option<&GrantedFiles> {
-        self.whole.as_ref()
-    }
-
-    /// Returns the state of a file of a project that is granted as a whole.
-    #[must_use]
-    pub fn whole_state(&self, path: &PinPath, digest: &Digest) -> GrantState {
-        match self.whole.as_ref().and_then(|files| files.get(path)) {
-            None => GrantState::New,
-            Some(granted) if granted == digest => GrantState::Granted,
-            Some(_) => GrantState::Changed,
-        }
+    pub fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Returns the state of the project in one word: trusted where the whole or any text is granted, declined where there was only
@@ -118,7 +98,7 @@ impl RootRecord {
     #[must_use]
     pub fn trust(&self) -> Trust {
         match self.declined {
-            _ if self.whole.is_some() || !self.texts.is_empty() => Trust::Trusted,
+            _ if self.whole || !self.texts.is_empty() => Trust::Trusted,
             Some(_) => Trust::Declined,
             None => Trust::Untrusted,
         }
@@ -205,7 +185,7 @@ impl RootRecord {
 
     /// Returns whether it grants and declines nothing. That something was revoked once stays recorded.
     fn decides_nothing(&self) -> bool {
-        self.whole.is_none() && self.texts.is_empty() && self.commands.is_empty() && self.declined.is_none()
+        !self.whole && self.texts.is_empty() && self.commands.is_empty() && self.declined.is_none()
     }
 
     /// Returns each granted version of each text: sorted by path, oldest first.
@@ -222,13 +202,12 @@ impl RootRecord {
     fn row(&self, path: &str) -> TrustRow {
         TrustRow {
             path: path.to_owned(),
-            mode: if self.whole.is_some() { TrustMode::Whole } else { TrustMode::Pinned },
+            mode: if self.whole { TrustMode::Whole } else { TrustMode::Pinned },
             trust: if self.commands.is_empty() { self.trust() } else { Trust::Trusted },
             at: self.at,
             texts: self.granted_texts().collect(),
             branches: self.branches.iter().cloned().collect(),
             permissions: self.commands.clone(),
-            files: self.whole.clone(),
         }
     }
 }
@@ -280,7 +259,6 @@ pub struct TrustRow {
     /// The state. A pinned project is trusted as far as its texts and permissions are granted, declined if none is.
     pub trust: Trust,
     /// The time of the current decision.
-    #[serde(serialize_with = "instant::serialize")]
     pub at: Timestamp,
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -291,9 +269,6 @@ pub struct TrustRow {
     /// The permissions of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
-    /// The files of a project that was granted as a whole, each with its digest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<GrantedFiles>,
 }
 
 /// One granted version of a text.
@@ -309,13 +284,13 @@ pub struct GrantedText {
 }
 
 /// The version of the file.
-pub(super) const VERSION: u64 = 1;
+const VERSION: u64 = 1;
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrustDocument {
-    pub(super) version: u64,
+    version: u64,
     /// By canonical path.
     roots: BTreeMap<String, RootRecord>,
 }
@@ -347,11 +322,12 @@ pub struct TrustChange {
 
 /// A change of the record of one root.
 pub(super) enum Change<'a> {
-    Whole(GrantedFiles),
     Texts {
         texts: Vec<(PinPath, PinnedVersion)>,
+        branch: Option<&'a str>,
+        /// True where the directory is granted as a whole: then these are all texts.
+        whole: bool,
     },
-    Branch(&'a str),
     Permissions(&'a [Permission]),
     /// The user said no to what was shown.
     Decline(Option<Digest>),
@@ -361,6 +337,23 @@ pub(super) enum Change<'a> {
 }
 
 impl TrustDocument {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Describes why the file is not one of ours.
+    pub(super) fn read(bytes: &[u8]) -> Result<TrustDocument, String> {
+        let document: TrustDocument = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        match document.version {
+            VERSION => Ok(document),
+            version => Err(format!("version {version} is not known to this program")),
+        }
+    }
+
+    /// Returns the file: two-space JSON without a newline at its end, sorted by path.
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).expect("texts, numbers and lists have a JSON form")
+    }
+
     /// Makes a change, and returns what it did. The digests of texts that no record names any more come with it.
     pub(super) fn change(
         &mut self,
@@ -393,26 +386,28 @@ impl RootRecord {
         let at = self.instant_after(now);
         let before = self.clone();
         match change {
-            Change::Whole(files) => {
-                self.whole = Some(files);
-                self.declined = None;
-            }
-            Change::Texts { texts } => {
-                if !texts.is_empty() {
+            Change::Texts { texts, branch, whole } => {
+                if whole {
+                    self.whole = true;
+                    self.texts.clear();
+                }
+                if whole || !texts.is_empty() {
                     self.declined = None;
                 }
-                let (added, unchanged): (Vec<_>, Vec<_>) = texts
-                    .into_iter()
-                    .partition(|(path, version)| before.state(path, &version.digest) != GrantState::Granted);
+                let (unchanged, added): (Vec<_>, Vec<_>) = texts
+                    .iter()
+                    .partition(|(path, version)| before.state(path, &version.digest) == GrantState::Granted);
                 told.texts = paths(added.iter().map(|(path, _)| path.clone()));
-                told.unchanged = paths(unchanged.into_iter().map(|(path, _)| path));
+                told.unchanged = paths(unchanged.iter().map(|(path, _)| path.clone()));
                 told.unchanged.retain(|path| !told.texts.contains(path));
-                added.into_iter().for_each(|(path, version)| self.add_text(path, version));
-            }
-            Change::Branch(name) => {
-                if self.branches.insert(name.to_owned()) {
-                    told.branches.push(name.to_owned());
+                for (path, version) in texts {
+                    if whole || before.state(&path, &version.digest) != GrantState::Granted {
+                        self.add_text(path, version);
+                    }
                 }
+                told.branches.extend(
+                    branch.filter(|name| self.branches.insert((*name).to_owned())).map(str::to_owned),
+                );
             }
             Change::Permissions(permissions) => {
                 let all: BTreeSet<Permission> = permissions.iter().cloned().collect();
@@ -423,8 +418,9 @@ impl RootRecord {
                 self.commands.sort_by(|a, b| a.subject.cmp(&b.subject));
             }
             Change::Decline(contents) => {
-                told.was_whole = self.whole.take().is_some();
+                told.was_whole = std::mem::take(&mut self.whole);
                 if told.was_whole {
+                    self.texts.clear();
                     told.permissions = std::mem::take(&mut self.commands);
                 }
                 let repeats = |declined: DeclineRecord| contents.is_none() || declined.contents == contents;
@@ -442,7 +438,7 @@ impl RootRecord {
                     told.branches = std::mem::take(&mut self.branches).into_iter().collect();
                 }
                 if named.is_none() {
-                    told.was_whole = self.whole.take().is_some();
+                    told.was_whole = std::mem::take(&mut self.whole);
                     told.permissions = std::mem::take(&mut self.commands);
                     self.declined = None;
                 }

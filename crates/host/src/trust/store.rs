@@ -5,11 +5,10 @@
 
 use super::{
     digest::Digest,
-    file,
     path::{escaped, recordable},
     permission::Permission,
     pins::{PinPath, PinnedText, PinnedVersion},
-    record::{Change, GrantedFiles, Records, TrustChange, TrustDocument},
+    record::{Change, Records, TrustChange, TrustDocument},
 };
 use crate::{
     places::{beside, resolve_links},
@@ -34,8 +33,6 @@ const OTHERS_MAY_WRITE: u32 = 0o022;
 const ALL_MAY_WRITE: u32 = 0o002;
 /// In such a directory only the owner of a file can replace it.
 const STICKY: u32 = 0o1000;
-/// The most symbolic links on the path to the store.
-const LINKS_LIMIT: usize = 40;
 
 /// The trust records of this user, in one file outside of every project.
 ///
@@ -50,7 +47,7 @@ const LINKS_LIMIT: usize = 40;
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// let root = Path::new("/work");
 /// let text = PinnedText { path: PinPath::new(root, Path::new("/work/AGENTS.md"))?, bytes: b"Use tabs.".to_vec() };
-/// store.grant_pins(root, &[text.clone()])?;
+/// store.grant_pins(root, &[text.clone()], None)?;
 ///
 /// let record = store.load(&mut Vec::new()).root(root);
 /// assert_eq!(record.state(&text.path, &Digest::of(b"Use tabs.")), GrantState::Granted);
@@ -115,39 +112,43 @@ impl<'a> TrustStore<'a> {
         }
     }
 
-    /// Records that the user trusts a project as a whole, by the canonical path of its directory, with the files that a build used.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_whole(&self, root: &Path, files: GrantedFiles) -> Result<TrustReport, TrustError> {
-        let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
-        self.change(root, Change::Whole(files), &[], |_, root| audit(root))
-    }
-
-    /// Pins texts: for each, its path, its digest and a copy. Earlier grants of other contents stay.
-    ///
-    /// The copies are on the disk before the record that names them.
+    /// Records that the user trusts a project as a whole, by the canonical path of its directory, with the texts that a build used.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
-    pub fn grant_pins(&self, root: &Path, texts: &[PinnedText]) -> Result<TrustReport, TrustError> {
+    pub fn grant_whole(&self, root: &Path, texts: &[PinnedText]) -> Result<TrustReport, TrustError> {
+        self.grant(root, texts, None, true)
+    }
+
+    /// Pins texts: for each, its path, its digest and a copy; beside them the name of a branch, as it is shown. Earlier grants stay.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then no record has changed.
+    pub fn grant_pins(
+        &self,
+        root: &Path,
+        texts: &[PinnedText],
+        branch: Option<&str>,
+    ) -> Result<TrustReport, TrustError> {
+        self.grant(root, texts, branch, false)
+    }
+
+    /// The copies are on the disk before the record that names them.
+    fn grant(
+        &self,
+        root: &Path,
+        texts: &[PinnedText],
+        branch: Option<&str>,
+        whole: bool,
+    ) -> Result<TrustReport, TrustError> {
         if let Some(text) = texts.iter().find(|text| text.bytes.len() as u64 > COPY_LIMIT) {
             let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
             return Err(TrustError::invalid(text.path.resolve(root), why));
         }
         let versions =
             texts.iter().map(|PinnedText { path, bytes }| (path.clone(), PinnedVersion::of(bytes)));
-        let change = Change::Texts { texts: versions.collect() };
-        let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
-        self.change(root, change, texts, |_, root| audit(root))
-    }
-
-    /// Grants the name of a branch, as it is shown, beside the texts of the same root. Earlier names stay.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_branch(&self, root: &Path, branch: &str) -> Result<TrustReport, TrustError> {
-        self.change(root, Change::Branch(branch), &[], |_, _| Vec::new())
+        let change = Change::Texts { texts: versions.collect(), branch, whole };
+        self.change(root, change, texts, |_, root| vec![AuditEvent::ProjectTrusted { canonical_path: root }])
     }
 
     /// Takes back the grants of some texts (of all below a path), or of everything (`None`: the whole, branches and permissions, too).
@@ -248,7 +249,7 @@ impl<'a> TrustStore<'a> {
     /// Reads the file. One that is not there is an empty one.
     fn read(&self) -> Result<TrustDocument, TrustError> {
         let Some(bytes) = self.bytes()? else { return Ok(TrustDocument::default()) };
-        file::read(&bytes).map_err(|why| TrustError::unavailable(&self.file, why))
+        TrustDocument::read(&bytes).map_err(|why| TrustError::unavailable(&self.file, why))
     }
 
     /// Returns what the file holds; `None` if there is no file.
@@ -275,49 +276,23 @@ impl<'a> TrustStore<'a> {
         store.check_directories()
     }
 
-    /// Refuses a store that another user can replace: each directory and each link on the path to it must
-    /// belong to the user or to root, and no other user may be able to rename in it.
+    /// Refuses a store that another user can replace: what is on the path to it, as it is named and without links, must belong to
+    /// the user or to root, and no other user may be able to rename in these directories.
     fn check_directories(&self) -> Result<(), TrustError> {
-        let mut names = self.file.to_path_buf();
-        for _ in 0..=LINKS_LIMIT {
-            match self.check_way(&names)? {
-                Some(further) => names = further,
-                None => return Ok(()),
-            }
-        }
-        Err(TrustError::unavailable(&self.file, "too many symbolic links lead to it"))
-    }
-
-    /// Checks the way to a path up to the first link, and returns the path that this link leads to.
-    fn check_way(&self, path: &Path) -> Result<Option<PathBuf>, TrustError> {
-        let ways: Vec<&Path> = path.ancestors().collect();
-        let mut above: Option<(&Path, Stat)> = None;
-        for &here in ways.iter().rev() {
-            let found = self.system.link_stat(here);
-            if let Some(stat) = &found {
-                self.check_access(here, stat, 0)?;
-            }
-            if let Some((dir, stat)) = above {
+        for path in [&self.file, &self.place()] {
+            for here in path.ancestors() {
+                let Some(stat) = self.system.link_stat(here) else { continue };
+                let is_dir = stat.kind == FileKind::Dir;
                 // Home directories are often open to the user's own group; the store's own directory is not.
-                if here == path {
-                    self.check_access(dir, &stat, OTHERS_MAY_WRITE)?;
-                }
-                let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
-                // Others can add names to a sticky directory, but replace none: a link may be anybody's.
-                let is_kept = has(STICKY) && found.as_ref().is_none_or(|found| found.kind == FileKind::Dir);
-                if has(ALL_MAY_WRITE) && !is_kept {
-                    return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
-                }
-                if found.as_ref().is_some_and(|found| found.kind == FileKind::Link) {
-                    let target = self.system.read_link(here).unwrap_or_default();
-                    let below = path.strip_prefix(here).unwrap_or(Path::new(""));
-                    return Ok(Some(dir.join(target).join(below)));
+                let is_own = is_dir && Some(here) == path.parent();
+                self.check_access(here, &stat, if is_own { OTHERS_MAY_WRITE } else { 0 })?;
+                let has = |bit| is_dir && stat.mode.is_some_and(|mode| mode & bit != 0);
+                if has(ALL_MAY_WRITE) && !has(STICKY) {
+                    return Err(TrustError::exposed(here, "all users can write it", "chmod o-w"));
                 }
             }
-            let Some(stat) = found else { return Ok(None) };
-            above = Some((here, stat));
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Refuses a file or directory that belongs to another user or has one of these permission bits: the
@@ -333,7 +308,7 @@ impl<'a> TrustStore<'a> {
     }
 
     fn write(&self, document: &TrustDocument) -> Result<(), TrustError> {
-        let bytes = file::write(document);
+        let bytes = document.to_json();
         if bytes.len() as u64 > FILE_LIMIT {
             let why = format!("it would have {} bytes, more than the limit of {FILE_LIMIT}", bytes.len());
             return Err(TrustError::unavailable(&self.file, why));

@@ -26,9 +26,8 @@ Examples:
 /// Show what is new or changed since the grant
 ///
 /// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new, and so is
-/// text of which only digests are known: that of pins, and of a project that is trusted as a whole. Programs
-/// of extensions and servers that are not granted follow, with their files. Control characters and hidden characters are
-/// written as `\u{…}`, in a pipe, too. Tokens that look like credentials are masked in commands and addresses, not in the text
+/// text of which only digests are known, that of pins. Programs of extensions and servers that are not granted follow, with their
+/// files. Control characters and hidden characters are written as `\u{…}`, in a pipe, too. Tokens that look like credentials are masked in commands and addresses, not in the text
 /// of files.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -106,7 +105,6 @@ impl ReviewDiff {
         }
         // A file may have been granted here with the content that it is pinned with.
         let pins = engine.granted(built, request.pins.as_deref())?;
-        // Of a project that is trusted as a whole there are digests, and no texts to compare with.
         let is_whole = built.mode == TrustMode::Whole;
         for text in coverage.texts.iter().filter(|text| text.state != GrantState::Granted) {
             let is_shared = text.file.verdict == GateVerdict::UntrustedShared;

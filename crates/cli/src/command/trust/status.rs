@@ -162,6 +162,9 @@ fn permitted(permissions: &[CoveredPermission]) -> String {
 pub(super) fn permission(covered: &CoveredPermission) -> serde_json::Value {
     let mut value = json!(covered.permission);
     value["state"] = covered.state.as_str().into();
+    if let Some(line) = covered.permission.not_pinned() {
+        value["not_pinned"] = json!([line]);
+    }
     value
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     directory_walk::{DirectoryWalk, WalkLimits, WalkVisitor, WalkedDirectory},
     ignore_patterns::IgnorePatterns,
-    provider::context::FILE_VARIABLE_LIMIT,
+    provider::context::{Extent, FILE_VARIABLE_LIMIT},
     system::{FileKind, ReadError, ReadScope},
 };
 use ignore::Match;
@@ -110,7 +110,7 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
             let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is reported.
             let read = match self.start.scope {
-                Scope::Project => self.loader.context.open(&path, within, FILE_VARIABLE_LIMIT),
+                Scope::Project => self.loader.context.open(&path, within, FILE_VARIABLE_LIMIT, Extent::Whole),
                 _ => self.loader.context.system.read(&path, within, FILE_VARIABLE_LIMIT),
             };
             match read {

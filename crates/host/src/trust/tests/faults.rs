@@ -16,8 +16,8 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
     let before = || {
         let system = MemorySystem::new();
         let texts = [text("a", "1"), text("b", "1"), text("c", "3")];
-        store(&system).grant_pins(root(), &texts).expect("granted");
-        store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
+        store(&system).grant_pins(root(), &texts, None).expect("granted");
+        store(&system).grant_whole(key(), &whole_files(b"")).expect("granted");
         for root in [root(), key()] {
             store(&system).grant_permissions(root, &[endpoint("mcp/a", "https://a")]).expect("granted");
         }
@@ -49,7 +49,7 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
 fn the_record_is_the_old_or_the_new_one() {
     for fault in [WriteFault::Crash, WriteFault::Fail(WriteError::Other("no space left on device".into()))] {
         let texts = [text("a", "2"), text("d", "4")];
-        let steps = at_each_step(&fault, |store| store.grant_pins(root(), &texts).map(|_| ()));
+        let steps = at_each_step(&fault, |store| store.grant_pins(root(), &texts, None).map(|_| ()));
         assert_eq!(steps, 15, "two copies and the record");
         at_each_step(&fault, |store| store.revoke_pins(root(), None).map(|_| ()));
         at_each_step(&fault, |store| store.revoke_pins(root(), Some(&[text("a", "").path])).map(|_| ()));
@@ -66,14 +66,14 @@ fn the_record_is_the_old_or_the_new_one() {
 fn the_very_first_grant_can_fail_anywhere() {
     let texts = [text("a", "1")];
     let whole = MemorySystem::new();
-    store(&whole).grant_pins(root(), &texts).expect("granted");
+    store(&whole).grant_pins(root(), &texts, None).expect("granted");
     for step in 0..whole.write_steps() {
         let system = MemorySystem::new();
         system.fail_step(step, WriteFault::Crash);
-        assert!(store(&system).grant_pins(root(), &texts).is_err(), "step {step}");
+        assert!(store(&system).grant_pins(root(), &texts, None).is_err(), "step {step}");
         system.restart();
         copies_are_there_or_nothing(&system, step);
-        store(&system).grant_pins(root(), &texts).expect("granted");
+        store(&system).grant_pins(root(), &texts, None).expect("granted");
         assert_eq!(content(&system), content(&whole), "step {step}, again");
     }
 }
@@ -87,7 +87,7 @@ fn copies_are_there_or_nothing(system: &MemorySystem, step: u64) {
 #[test]
 fn a_copy_that_cannot_be_removed_is_told() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     let system = system.with_mode("/home/user/.config/x/trust.d", 0o500);
     let report = store(&system).revoke_pins(root(), None).expect("revoked");
     assert!(matches!(report.audit.last(), Some(AuditEvent::SuppressedError { .. })), "{report:?}");

@@ -34,7 +34,7 @@ proptest! {
         let system = MemorySystem::new();
         let start = system.now();
         let mut whole = BTreeMap::new();
-        let mut pins = BTreeSet::new();
+        let mut pins: BTreeSet<(usize, usize, u8)> = BTreeSet::new();
         for step in steps {
             let store = store(&system);
             match step {
@@ -42,16 +42,20 @@ proptest! {
                     system.set_now(start + SignedDuration::from_millis(skew));
                 }
                 TrustStep::Grant(path, digest) => {
-                    store.grant_whole(Path::new(PATHS[path]), whole_files(&[digest])).expect("granted");
+                    store.grant_whole(Path::new(PATHS[path]), &whole_files(&[digest])).expect("granted");
                     whole.insert(path, digest);
+                    pins.retain(|(pinned_in, ..)| *pinned_in != path);
                 }
                 TrustStep::Decline(path) => {
                     store.decline(Path::new(PATHS[path]), None).expect("declined");
-                    whole.remove(&path);
+                    // Its texts go with the grant of the whole.
+                    if whole.remove(&path).is_some() {
+                        pins.retain(|(pinned_in, ..)| *pinned_in != path);
+                    }
                 }
                 TrustStep::Pin(root, name, version) => {
                     let text = PinnedText { path: PinPath::parse(NAMES[name]).expect("a name"), bytes: vec![version] };
-                    store.grant_pins(Path::new(PATHS[root]), &[text]).expect("granted");
+                    store.grant_pins(Path::new(PATHS[root]), &[text], None).expect("granted");
                     pins.insert((root, name, version));
                 }
                 TrustStep::Unpin(root, name) => {
@@ -66,8 +70,10 @@ proptest! {
             let records = load_any(&system);
             for (index, path) in PATHS.iter().enumerate() {
                 let granted = records.root(Path::new(path));
-                let granted_files = whole.get(&index).map(|byte| whole_files(&[*byte]));
-                prop_assert_eq!(granted.whole().cloned(), granted_files);
+                prop_assert_eq!(granted.is_whole(), whole.contains_key(&index));
+                let [PinnedText { path, bytes }] = whole_files(&[whole.get(&index).copied().unwrap_or_default()]);
+                let stands = granted.state(&path, &Digest::of(&bytes)) == GrantState::Granted;
+                prop_assert_eq!(stands, whole.contains_key(&index));
                 for (name, version) in (0..2).flat_map(|name| (0..3).map(move |version| (name, version))) {
                     let path = PinPath::parse(NAMES[name]).expect("a name");
                     let stands = granted.state(&path, &Digest::of(&[version])) == GrantState::Granted;

@@ -69,8 +69,8 @@ fn trust(records: &Records, path: &str) -> Trust {
 }
 
 /// The files of a project that is granted as a whole.
-fn whole_files(bytes: &[u8]) -> GrantedFiles {
-    BTreeMap::from([(PinPath::parse("system.md").expect("a good name"), Digest::of(bytes))])
+fn whole_files(bytes: &[u8]) -> [PinnedText; 1] {
+    [PinnedText { path: PinPath::parse("system.md").expect("a good name"), bytes: bytes.to_vec() }]
 }
 
 fn text(path: &str, bytes: &str) -> PinnedText {
@@ -95,7 +95,7 @@ fn a_linked_store_is_written_through() {
         .with_file("/dotfiles/trust.json", "{\"version\": 1, \"roots\": {}}")
         .with_mode("/dotfiles/trust.json", 0o600)
         .with_link(FILE, "/dotfiles/trust.json");
-    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
+    store(&system).grant_whole(key(), &whole_files(b"")).expect("granted");
     assert!(content_of(&system, "/dotfiles/trust.json").contains(KEY));
     assert_eq!(store(&system).file(), PathBuf::from(FILE));
 }

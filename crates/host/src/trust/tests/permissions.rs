@@ -179,8 +179,8 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let records = load(&system);
     assert_eq!(records.root(root()).trust(), Trust::Untrusted);
-    assert_eq!(records.root(root()).whole(), None);
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    assert!(!records.root(root()).is_whole());
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     store(&system).revoke_permissions(root()).expect("revoked");
     assert_eq!(state(&load(&system).root(root()), "a", "1"), GrantState::Granted);
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
@@ -232,7 +232,7 @@ fn the_file_is_documented() {
   "version": 1,
   "roots": {{
     "/work": {{
-      "at": "2026-01-02T03:04:05.000Z",
+      "at": "2026-01-02T03:04:05Z",
       "commands": [
         {{
           "subject": "hooks/check",
@@ -274,7 +274,7 @@ fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     let permission = endpoint("mcp/a", "https://a");
     store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
-    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
+    store(&system).grant_whole(key(), &whole_files(b"")).expect("granted");
     store(&system).grant_permissions(key(), std::slice::from_ref(&permission)).expect("granted");
     let rows = load(&system).list();
     let told: Vec<_> =
@@ -370,7 +370,7 @@ proptest! {
             match step {
                 PermissionStep::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
                 PermissionStep::Whole(root, true) => {
-                    store.grant_whole(Path::new(ROOTS[root]), whole_files(b"")).expect("granted");
+                    store.grant_whole(Path::new(ROOTS[root]), &whole_files(b"")).expect("granted");
                     whole.insert(root);
                 }
                 PermissionStep::Whole(root, false) => {
@@ -390,7 +390,7 @@ proptest! {
                     granted.retain(|(other, ..)| *other != root);
                 }
                 PermissionStep::Pin(root) => {
-                    store.grant_pins(Path::new(ROOTS[root]), &[text("a", "1")]).expect("granted");
+                    store.grant_pins(Path::new(ROOTS[root]), &[text("a", "1")], None).expect("granted");
                 }
                 PermissionStep::Unpin(root) => {
                     store.revoke_pins(Path::new(ROOTS[root]), None).expect("revoked");

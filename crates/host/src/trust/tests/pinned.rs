@@ -7,7 +7,7 @@ fn a_grant_is_for_a_path_and_its_contents() {
     let system = MemorySystem::new();
     assert!(store(&system).load(&mut Vec::new()).root(root()).texts().next().is_none());
     let texts = [text("AGENTS.md", "one"), text("a/b.md", "two"), text("/AGENTS.md", "three")];
-    let report = store(&system).grant_pins(root(), &texts).expect("granted");
+    let report = store(&system).grant_pins(root(), &texts, None).expect("granted");
     assert_eq!(report.change.texts.len(), 3);
     assert_eq!(report.audit, [AuditEvent::ProjectTrusted { canonical_path: ROOT.into() }]);
     let pins = load(&system).root(root());
@@ -28,7 +28,7 @@ fn a_grant_is_for_a_path_and_its_contents() {
 fn a_digest_stays_granted_until_revoked() {
     let system = MemorySystem::new();
     for version in ["one", "two", "one"] {
-        store(&system).grant_pins(root(), &[text("AGENTS.md", version)]).expect("granted");
+        store(&system).grant_pins(root(), &[text("AGENTS.md", version)], None).expect("granted");
     }
     let pins = load(&system).root(root());
     assert_eq!(state(&pins, "AGENTS.md", "one"), GrantState::Granted, "after switching branches");
@@ -52,7 +52,7 @@ fn a_digest_stays_granted_until_revoked() {
 fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
     let system = MemorySystem::new();
     let texts = [text("a", "1"), text("a", "1"), text("b", "1")];
-    let first = store(&system).grant_pins(root(), &texts).expect("granted");
+    let first = store(&system).grant_pins(root(), &texts, None).expect("granted");
     assert_eq!((first.change.texts.len(), first.change.unchanged.len()), (2, 0));
     let before = content(&system);
     let copy = format!("/home/user/.config/x/trust.d/{}", Digest::of(b"1").hex());
@@ -63,13 +63,13 @@ fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
         }
         assert_eq!(store(&system).copy(&Digest::of(b"1")), None, "a copy is what its name says");
         system.set_now(at("2028-01-01T00:00:00Z"));
-        let again = store(&system).grant_pins(root(), &texts).expect("granted");
+        let again = store(&system).grant_pins(root(), &texts, None).expect("granted");
         assert_eq!((again.change.texts.len(), again.change.unchanged.len()), (0, 2));
         assert_eq!(content(&system), before);
         assert_eq!(store(&system).copy(&Digest::of(b"1")).as_deref(), Some(&b"1"[..]));
     }
     let steps = system.write_steps();
-    store(&system).grant_pins(root(), &texts).expect("granted");
+    store(&system).grant_pins(root(), &texts, None).expect("granted");
     assert_eq!(system.write_steps(), steps, "a whole copy is not written again");
 }
 
@@ -77,10 +77,10 @@ fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
 fn work_trees_of_one_repository_do_not_share() {
     let system = MemorySystem::new();
     let (main, other) = (Path::new("/work"), Path::new("/other"));
-    store(&system).grant_pins(main, &[text("a", "1")]).expect("granted");
-    store(&system).grant_branch(main, "x y").expect("granted");
+    store(&system).grant_pins(main, &[text("a", "1")], None).expect("granted");
+    store(&system).grant_pins(main, &[], Some("x y")).expect("granted");
     assert!(load(&system).root(other).texts().next().is_none());
-    let report = store(&system).grant_pins(other, &[text("a", "1"), text("a", "2")]);
+    let report = store(&system).grant_pins(other, &[text("a", "1"), text("a", "2")], None);
     assert_eq!(report.expect("granted").change.texts, [text("a", "1").path]);
     assert!(!load(&system).root(other).has_branch("x y"));
     assert_eq!(state(&load(&system).root(main), "a", "2"), GrantState::Changed);
@@ -91,10 +91,10 @@ fn work_trees_of_one_repository_do_not_share() {
 #[test]
 fn a_branch_is_granted_beside_texts() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     assert!(!load(&system).root(root()).has_branch("a b"), "a record without branches");
     for expected in [true, false] {
-        let report = store(&system).grant_branch(root(), "a b").expect("granted");
+        let report = store(&system).grant_pins(root(), &[], Some("a b")).expect("granted");
         assert_eq!(report.change.recorded, expected);
     }
     let pins = load(&system).root(root());
@@ -106,18 +106,18 @@ fn a_branch_is_granted_beside_texts() {
     store(&system).revoke_pins(root(), Some(&[text("a", "").path])).expect("revoked");
     assert!(!load(&system).root(root()).has_branch("a b"));
     // Also where the record stays for a permission.
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
-    store(&system).grant_branch(root(), "a b").expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
+    store(&system).grant_pins(root(), &[], Some("a b")).expect("granted");
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     store(&system).revoke_pins(root(), Some(&[text("a", "").path])).expect("revoked");
-    store(&system).grant_pins(root(), &[text("b", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("b", "1")], None).expect("granted");
     assert!(!load(&system).root(root()).has_branch("a b"), "{}", content(&system));
 }
 
 #[test]
 fn a_no_is_bound_to_what_was_shown() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     let (shown, other) = (Digest::of(b"shown"), Digest::of(b"other"));
     let audit = store(&system).decline(root(), Some(shown)).expect("declined").audit;
     assert_eq!(audit, [AuditEvent::ProjectDeclined { canonical_path: ROOT.into() }]);
@@ -129,7 +129,7 @@ fn a_no_is_bound_to_what_was_shown() {
     store(&system).decline(root(), Some(shown)).expect("declined");
     assert_eq!(content(&system), before, "history does not grow");
 
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     assert_eq!(load(&system).root(root()).refused_at(), None, "a grant is the last word");
 }
 
@@ -143,7 +143,7 @@ fn a_no_without_any_grant_is_known() {
     assert!(pins.declines(&shown));
     assert_eq!(pins.trust(), Trust::Declined);
     assert_eq!(records.list()[0].trust, Trust::Declined);
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
     let records = load(&system);
     assert!(!records.root(root()).declines(&shown), "a grant takes it back");
     assert_eq!(records.list().len(), 1, "{}", content(&system));
@@ -152,8 +152,8 @@ fn a_no_without_any_grant_is_known() {
 #[test]
 fn the_file_is_documented() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("b", "2"), text("a", "1")]).expect("granted");
-    store(&system).grant_branch(root(), "main").expect("granted");
+    store(&system).grant_pins(root(), &[text("b", "2"), text("a", "1")], None).expect("granted");
+    store(&system).grant_pins(root(), &[], Some("main")).expect("granted");
     store(&system).decline(root(), Some(Digest::of(b""))).expect("declined");
     assert_eq!(
         content(&system),
@@ -197,8 +197,8 @@ fn the_file_is_documented() {
 #[test]
 fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
-    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")], None).expect("granted");
+    store(&system).grant_whole(key(), &whole_files(b"")).expect("granted");
     store(&system).decline(key(), None).expect("revoked");
     let rows = serde_json::to_string_pretty(&load(&system).list()).expect("JSON");
     let digest = Digest::of(b"1");
@@ -210,7 +210,7 @@ fn a_listing_shows_what_stands() {
     "path": "/work",
     "mode": "pinned",
     "trust": "trusted",
-    "at": "2026-01-02T03:04:05.000Z",
+    "at": "2026-01-02T03:04:05Z",
     "texts": [
       {{
         "path": "a",
@@ -233,7 +233,7 @@ fn a_listing_shows_what_stands() {
 #[test]
 fn exported_pins_grant_on_another_machine() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), &[text("a", "1"), text("a", "2")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1"), text("a", "2")], None).expect("granted");
     let exported = load(&system).root(root()).export();
     let mut pins = RootRecord::from_export(exported.as_bytes()).expect("pins");
     assert_eq!(state(&pins, "a", "1"), GrantState::Granted);
@@ -247,7 +247,7 @@ fn exported_pins_grant_on_another_machine() {
 fn a_text_that_cannot_be_kept_is_not_granted() {
     let system = MemorySystem::new();
     let huge = PinnedText { path: text("a", "").path, bytes: vec![0; (16 << 20) + 1] };
-    let error = store(&system).grant_pins(root(), &[huge]).expect_err("too large");
+    let error = store(&system).grant_pins(root(), &[huge], None).expect_err("too large");
     assert_eq!(error.code().as_str(), "trust/entry-invalid");
     assert_eq!(system.stat(Path::new(FILE)), None);
 }
