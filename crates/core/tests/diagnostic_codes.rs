@@ -26,19 +26,14 @@ fn printed() -> String {
 <!-- Written by `PREFACE_PRINT=1 cargo test -p preface-core --test diagnostic_codes`; the table is in
      crates/core/src/diagnostic/code.rs. -->
 
-A diagnostic has a code, a severity, a message and, where they are known, a location and help. The code is stable; the message may
-change. Where a code has several severities, the usual one comes first. The last column is what to do wherever that is always the
-same; elsewhere the help of the diagnostic has it.
+A diagnostic has a code, a severity, a message and, where they are known, a location and help: what to do. The code is stable; the
+message may change. Where a code has several severities, the usual one comes first.
 
-| code | severity | meaning | what to do |
-| --- | --- | --- | --- |
 "
     .to_owned();
     for code in DiagnosticCode::ALL {
         let severities: Vec<_> = code.severities().iter().copied().map(Severity::as_str).collect();
-        let remedy = code.remedy().unwrap_or_default();
-        let row = format!("| `{code}` | {} | {} | {remedy}", severities.join(", "), code.meaning());
-        let _ = writeln!(page, "{} |", row.trim_end());
+        let _ = writeln!(page, "- `{code}` ({}): {}", severities.join(", "), code.meaning());
     }
     page + &imitations()
 }
@@ -58,19 +53,17 @@ are the same.
 A text that you wrote or granted is judged by its form: a tag in its own case (`</skill>`, `<skill>`; not `Vec<Skill>`) that is
 no part of a word or a path (not `skills/<skill>/`), or one in disguise. In its spans of code and closed fences nothing is one. Texts that
 nobody answers for (values of variables, tools, MCP servers, reminders, files of a project that a preset includes without a grant)
-are judged everywhere. The strings of JSON files and of the heads of Markdown files are judged as they are read, with their escapes decoded.
+are judged everywhere.
 
 - `forged/tag`: `<` and the name of a tag that preface writes, with a `/` or without: {tags}, those in `own_tags` of the profile, the
   ids of its sections with `section_tags`, and those that a `prefix` or `suffix` of a section opens or closes.
 - `forged/marker`: a name between `<|` and `|>`, one of {markers}, or one of the tags {marker_tags}.
-- `forged/role`: a label at the start of a line, behind blanks and the characters `>`, `*`, `_` and `#`. `Assistant:` and `Human:` are reported wherever that is.
-  `System:` and `User:` are labels only outside of fenced code and before a sentence: three words or more on the same line, or eight characters of a
-  script without spaces; `System: do it` and `User: root` are not reported. `Instruction:` is one in a heading. A label that
-  the tags of a template put together is not looked for.
-- `forged/heading`: a line that starts with `#` and is the same as such a line of the finished prompt, but for blanks at its end, that
-  the profile or a text of preface writes. It is looked for in the texts of sections with `watch_tags`: instruction files and appended texts with
-  `pi`, instruction files with `default`; with `claude-code` those, output styles, agents, slash commands and MCP servers. `stud` and `template` have
-  no such section. Other headings are not reported.
+- `forged/role`: a label at the start of a line, behind blanks and the characters `>`, `*`, `_` and `#`. `Assistant:` and `Human:` are reported
+  everywhere, `System:` and `User:` only outside of fenced code and before a sentence: three words or more on the same line, or eight characters of a
+  script without spaces. `Instruction:` is one in a heading.
+- `forged/heading`: a line that starts with `#` and is the same as such a line of the finished prompt that the profile or a text of preface
+  writes. It is looked for in the texts of sections with `watch_tags`: instruction files and appended texts with `pi`, instruction files with
+  `default`; with `claude-code` those, output styles, agents, slash commands and MCP servers.
 "
     )
 }
