@@ -1,5 +1,8 @@
 //! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
-use preface_engine::{ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice, core::attachment::Attachment};
+use preface_engine::{
+    ASSETS, BuildOptions, Engine, ToolChoice, TrustChoice,
+    core::{attachment::Attachment, prompt::Prompt},
+};
 use preface_testkit::MemorySystem;
 use std::{env, fmt::Write as _, fs, path::Path};
 
@@ -13,6 +16,8 @@ struct Page {
     command: &'static str,
     machine: fn() -> MemorySystem,
     request: BuildOptions,
+    /// Leaves out the parts that the prompt of the first page begins with, too.
+    is_rest: bool,
 }
 
 /// A project with instructions at two levels and a skill, and a user with instructions and a skill.
@@ -102,18 +107,20 @@ fn pages() -> Vec<Page> {
             command: "preface build",
             machine: bare,
             request: of_default("/home/ada/engine"),
+            is_rest: false,
         },
         Page {
             file: "default-project.md",
             title: "The preset `default` in a project",
             about: "Four tools, instruction files at two levels, a file that appends to the prompt from the user and from the \
-                    project, and a skill of each.",
+                    project, and a skill of each. It begins as [without files](default.md); `…` is what both have.",
             command: "preface build --trust once --tools read,bash,edit,write",
             machine: layered,
             request: BuildOptions {
                 tools: ToolChoice::Named(words(&["read", "bash", "edit", "write"])),
                 ..of_default("/home/ada/engine/api")
             },
+            is_rest: true,
         },
         Page {
             file: "claude-code.md",
@@ -122,6 +129,7 @@ fn pages() -> Vec<Page> {
             command: "preface build --preset claude-code --set sessions=true --set memory=true",
             machine,
             request: BuildOptions { sets: words(&["sessions=true", "memory=true"]), ..request() },
+            is_rest: false,
         },
         Page {
             file: "claude-code-explore.md",
@@ -131,22 +139,35 @@ fn pages() -> Vec<Page> {
             command: "preface build --preset claude-code --agent explore",
             machine,
             request: BuildOptions { agent: Some("explore".into()), ..request() },
+            is_rest: false,
         },
     ]
 }
 
-fn printed(page: &Page) -> String {
+fn built(page: &Page) -> Prompt {
     let system = (page.machine)();
-    let built = Engine::new(&system).build(&page.request).expect("the prompt of a page is built");
-    let prompt = &built.prompt;
+    Engine::new(&system).build(&page.request).expect("the prompt of a page is built").prompt
+}
+
+/// Returns the text behind the parts that both prompts begin with.
+fn rest(prompt: &Prompt, first: &Prompt) -> String {
+    let pairs = prompt.parts.iter().zip(&first.parts);
+    let same = pairs.take_while(|(a, b)| prompt.text[a.range.clone()] == first.text[b.range.clone()]);
+    let end = same.last().map_or(0, |(part, _)| part.range.end);
+    format!("…\n\n{}", prompt.text[end..].trim_start())
+}
+
+fn printed(page: &Page, first: &Prompt) -> String {
+    let prompt = &built(page);
     let tokens = prompt.text.len() / 4;
+    let text = if page.is_rest { rest(prompt, first) } else { prompt.text.clone() };
     let mut out = format!(
         "# {}\n\n{} {} parts, about {tokens} tokens.\n\n```sh\n{}\n```\n\n~~~~text\n{}\n~~~~\n",
         page.title,
         page.about,
         prompt.parts.len(),
         page.command,
-        prompt.text.trim_end_matches('\n')
+        text.trim_end_matches('\n')
     );
     for attachment in &prompt.attachments {
         let text = Attachment::wrap(attachment.text.trim_end_matches('\n')).text;
@@ -158,8 +179,10 @@ fn printed(page: &Page) -> String {
 #[test]
 fn the_pages_are_what_is_built() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts");
-    for page in pages() {
-        let (path, built) = (root.join(page.file), printed(&page));
+    let pages = pages();
+    let first = built(&pages[0]);
+    for page in pages {
+        let (path, built) = (root.join(page.file), printed(&page, &first));
         if env::var_os("PREFACE_PRINT").is_some() {
             fs::write(&path, &built).expect("the page can be written");
             continue;
