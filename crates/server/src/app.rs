@@ -51,6 +51,8 @@ pub struct ServiceLimits {
     pub body: Duration,
     /// The most bytes of all bodies that are held at once; a request that would need more is turned away.
     pub bodies: usize,
+    /// The same of all replies that are not sent yet.
+    pub replies: usize,
     /// The time for accepted requests at shutdown.
     pub farewell: Duration,
 }
@@ -66,6 +68,7 @@ impl Default for ServiceLimits {
             write: Duration::from_secs(10),
             body: Duration::from_secs(10),
             bodies: 64 << 20,
+            replies: 64 << 20,
             farewell: Duration::from_secs(30),
         }
     }

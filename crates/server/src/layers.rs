@@ -38,6 +38,7 @@ pub fn layered(router: Router, app: &App) -> Router {
         app: Arc::new(app.clone()),
         ids: RequestIds::default(),
         bodies: BodyMemory::default(),
+        replies: BodyMemory::default(),
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
@@ -53,6 +54,7 @@ struct Shell {
     app: Arc<App>,
     ids: RequestIds,
     bodies: BodyMemory,
+    replies: BodyMemory,
     parameters: QueryParameters,
 }
 
@@ -111,10 +113,21 @@ impl Shell {
         let response = tracing::Instrument::instrument(response, span.clone());
         let mut response = response.await.unwrap_or_else(Problem::into_response);
 
-        let failure = self.explain(&mut response, &id);
+        let mut failure = self.explain(&mut response, &id);
         response = escape_terminal_controls(response).await;
         if zip {
             response = compress::compress(response).await;
+        }
+        if route != ASSET {
+            response = match self.replies.hold(response, self.app.limits.replies).await {
+                Ok(response) => response,
+                Err(problem) => {
+                    metrics.count_limit("replies");
+                    let mut response = problem.into_response();
+                    failure = self.explain(&mut response, &id);
+                    response
+                }
+            };
         }
         let status = response.status();
         headers::finish(&mut response, &id, &outcome.identity);

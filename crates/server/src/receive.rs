@@ -1,4 +1,5 @@
-//! Receiving bodies: each into one buffer, within a limit for one, a limit for all that are held at once, and a deadline.
+//! Receiving bodies: each into one buffer, within a limit for one, a limit for all that are held at once, and a deadline. Replies have
+//! a limit for all that are not sent yet.
 //!
 //! The limits are of memory. Chunks are copied and dropped as they arrive, since a client chooses how small they are, and each
 //! has a cost of its own.
@@ -7,6 +8,7 @@ use crate::{Problem, ServiceLimits};
 use axum::{
     body::{Body, Bytes, HttpBody},
     http::{HeaderMap, StatusCode, header},
+    response::Response,
 };
 use std::{
     future::poll_fn,
@@ -43,6 +45,18 @@ impl BodyReservation {
     }
 }
 
+/// From this size on a reply is counted: a smaller one fits into the buffers of a connection.
+const LEAST: usize = 16 << 10;
+
+/// The bytes of a reply, with their part of the memory.
+struct HeldReply(Bytes, #[expect(dead_code, reason = "it is dropped with the bytes")] BodyReservation);
+
+impl AsRef<[u8]> for HeldReply {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl Drop for BodyReservation {
     fn drop(&mut self) {
         self.all.0.fetch_sub(self.bytes, Ordering::Relaxed);
@@ -50,6 +64,23 @@ impl Drop for BodyReservation {
 }
 
 impl BodyMemory {
+    /// Counts the body of a reply, which is complete, until it is sent.
+    pub async fn hold(&self, reply: Response, most: usize) -> Result<Response, Problem> {
+        let (parts, body) = reply.into_parts();
+        let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+        if bytes.len() < LEAST {
+            return Ok(Response::from_parts(parts, bytes.into()));
+        }
+        let mut share = BodyReservation { all: self.clone(), bytes: 0 };
+        if !share.grow_to(bytes.len(), most) {
+            let detail = "too much memory is used by replies that are not read";
+            return Err(
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).help("try again in a second")
+            );
+        }
+        Ok(Response::from_parts(parts, Bytes::from_owner(HeldReply(bytes, share)).into()))
+    }
+
     /// Receives a body of at most `most` bytes. The share is to be held as long as the bytes may be.
     pub async fn receive(
         &self,
@@ -204,6 +235,20 @@ mod tests {
         drop(first);
         assert!(receive(41).await.is_ok());
         drop(second);
+    }
+
+    #[tokio::test]
+    async fn replies_are_held_until_they_are_sent_and_one_alone_may_be_large() {
+        let all = BodyMemory::default();
+        let reply = |size| Response::new(Body::from(vec![b' '; size]));
+        let first = all.hold(reply(LEAST * 3), LEAST * 2).await.unwrap();
+        let refused = all.hold(reply(LEAST), LEAST * 2).await.unwrap_err();
+        assert_eq!((refused.status, refused.code.as_str()), (503, "busy"));
+        assert!(all.hold(reply(LEAST - 1), LEAST * 2).await.is_ok(), "a small one is not counted");
+        let bytes = axum::body::to_bytes(first.into_body(), usize::MAX).await.unwrap();
+        assert_eq!((bytes.len(), held(&all)), (LEAST * 3, LEAST * 3));
+        drop(bytes);
+        assert_eq!(held(&all), 0);
     }
 
     #[tokio::test]
