@@ -69,63 +69,22 @@ help: set PREFACE_HOME to a directory
     );
 }
 
-/// Each profile is told of the files that it reads, and of no others.
 #[test]
-fn the_files_of_the_profile_are_told() {
-    let sandbox = Sandbox::empty();
-    sandbox.run("preface config init --preset pi").exits(0).says("").prints(
+fn the_first_files_are_listed() {
+    Sandbox::empty().run("preface config init --preset pi").exits(0).says("").prints(
         "\
 ~/.sf/agent was created.
   wrote preface.json
 
-What you can put there:
-  preface.json                 settings: preset, sections, budget, trust (exists)
-  SYSTEM.md                    in place of the base prompt, word for word
-  APPEND_SYSTEM.md             text in the section `append`, word for word
-  AGENTS.md                    instructions for all projects, word for word
-  CLAUDE.md                    instructions for all projects, word for word
-  skills/<name>/SKILL.md       a skill
-  reminders/<name>.md          a reminder (a template)
+What you can put there, among others:
   sections/<id>.md             one section, new or replaced (a template)
+  reminders/<name>.md          a reminder (a template)
   extensions/<category>/<id>/  tools, context providers, hooks and more, each with a manifest.json
   mcp.json                     MCP servers
-  ordering.json                the order of hooks
-  models.toml                  what preface knows about models
-
-A project has its own in .sf:
-preface.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
+docs/reference/files.md lists every file.
+A project has its own in .sf.
 ",
     );
-    let ran = sandbox.run("preface config init").exits(0);
-    let told = [
-        "  base.md ",
-        "  system.md ",
-        "  append.md ",
-        "  reminders/<name>.md ",
-        "  models.toml ",
-        "  template.md ",
-        "  profiles/<name>.toml ",
-        ".preface, once you trust it:",
-    ];
-    assert!(told.iter().all(|name| ran.stdout.contains(name)), "{}", ran.stdout);
-}
-
-#[test]
-fn the_files_of_agents_and_rules_are_listed_where_a_profile_reads_them() {
-    let ran = Sandbox::empty().run("preface config init --preset claude-code").exits(0);
-    let files = [
-        "agents/<name>.md",
-        "output-styles/<name>.md",
-        "commands/<name>.md",
-        "rules/<name>.md",
-        "reminders/<name>.md",
-    ];
-    for file in files {
-        assert!(ran.stdout.contains(&format!("  {file} ")), "{file}: {}", ran.stdout);
-    }
-    let project = ran.stdout.lines().last().unwrap_or_default();
-    assert!(project.starts_with("preface.json, ") && project.contains("agents/<name>.md"), "{project}");
-    assert!(!project.contains("reminders"), "{project}");
 }
 
 #[test]
@@ -134,7 +93,7 @@ fn no_system_file_is_written_for_a_profile_that_reads_none() {
     sandbox.run("preface config init --preset pi --with-system").exits(2).prints("").says(
         "\
 error: the profile `pi` reads no system.md
-help: see the files that it reads: `preface config init`
+help: docs/reference/files.md lists the files of each preset
 ",
     );
     assert!(!sandbox.path("home/.sf").exists());
@@ -152,16 +111,9 @@ fn the_first_settings_fit_their_profile() {
         };
         let settings = sandbox.path(&format!("home/{file}"));
         let text = fs::read_to_string(&settings).expect("it is there");
-        assert_eq!(
-            text.contains("// \"preset\":"),
-            preset == "default",
-            "only there a preset is chosen: {text}"
-        );
-        let block = text
-            .find("// \"sections\"")
-            .and_then(|from| Some(&text[from..from + text[from..].find("// },")?]));
-        let block = block.expect("sections").replace("//", "");
-        fs::write(&settings, format!("{{ {block} }} }}")).expect("it can be changed");
+        let line = text.lines().find(|line| line.contains("\"sections\"")).expect("sections");
+        let line = line.trim_start().trim_start_matches("// ").trim_end_matches(',');
+        fs::write(&settings, format!("{{ {line} }}")).expect("it can be changed");
         let ran = sandbox.run(&format!("preface build --preset {preset} -v")).exits(0);
         assert!(
             !ran.stderr.contains("section/unknown") && ran.stdout.contains("\n\nUse tabs."),

@@ -1,15 +1,14 @@
 //! `preface config init`: a first directory with a first file, and where the others go.
 
-use super::init_files;
 use crate::{
     CommandFailure, CommandResult, Exit, OutputFormat, diagnostics, files,
     ui::{Ui, style},
 };
 use preface_core::{
-    diagnostic::{Diagnostics, Remedy, Severity},
+    diagnostic::{Diagnostics, Severity},
     profile::{Profile, ScaffoldTrigger},
     scope::Scope,
-    trust::TrustMode,
+    section::SectionBody,
 };
 use preface_engine::{
     BuildOptions, DEFAULT_PRESET, Engine,
@@ -25,6 +24,9 @@ use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
+
+/// The file of the user's own instructions.
+const SYSTEM: &str = "system.md";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,42 +61,32 @@ pub struct Args {
     profile: Option<PathBuf>,
 }
 
-/// Returns the first settings: every useful key that the profile reads, none of them set. `shared`: a preset may be chosen
-/// there.
-pub fn settings(profile: &Profile, shared: bool) -> String {
-    let ids: Vec<&str> = profile.sections.iter().map(|section| section.id.as_str()).collect();
-    let known = |id: &'static str| ids.contains(&id).then_some(id);
-    let after = known("append").or_else(|| ids.last().copied()).unwrap_or("append");
-    // Some section in the middle: the first defines the role of the model.
-    let off = known("approach").or_else(|| ids.get(ids.len() / 3).copied()).unwrap_or("approach");
-    let preset = if shared { PRESET } else { "" };
-    format!(
-        r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
-{{
-{preset}  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
-  // "systemPrompt": {{ "append": "Answer in English." }},
+/// The first settings, none of them set.
+const SETTINGS: &str = r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
+{
+  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
+  // "systemPrompt": { "append": "Answer in English." },
 
   // Single sections: a text, a file beside this one, a place, or none at all.
-  // "sections": {{
-  //   "house-rules": {{ "text": "Use tabs.", "after": "{after}" }},
-  //   "{off}": {{ "disable": true }}
-  // }},
+  // "sections": { "house-rules": { "text": "Use tabs." } },
 
   // The size of the whole prompt in tokens, and what happens above it: cut, error or warn.
-  // "budget": {{ "tokens": 16000, "onOver": "cut" }},
+  // "budget": { "tokens": 16000, "onOver": "cut" },
 
   // How the text of projects is trusted: each text by its content (pinned), a project as a whole, or not at all (none).
-  // "trust": {{ "mode": "pinned" }},
-}}
-"#
-    )
+  // "trust": { "mode": "pinned" },
 }
-
-const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface build` uses when nothing else is chosen.
-  // "preset": "default",
-  // "profile": "profiles/mine.toml",
-
 "#;
+
+/// The files that every profile reads, and where all others are described.
+const FILES: &str = "
+What you can put there, among others:
+  sections/<id>.md             one section, new or replaced (a template)
+  reminders/<name>.md          a reminder (a template)
+  extensions/<category>/<id>/  tools, context providers, hooks and more, each with a manifest.json
+  mcp.json                     MCP servers
+docs/reference/files.md lists every file.
+";
 
 /// Creates what is missing.
 pub fn run(ui: &Ui, args: &Args) -> CommandResult {
@@ -106,22 +98,18 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         profile: args.profile.clone(),
         ..BuildOptions::default()
     };
-    let (profile, places, shared) = find(system, &request)?;
+    let (profile, places) = find(system, &request)?;
     let Some(home) = &places.global else {
         return Err(CommandFailure::new(
             "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
         )
         .help("set PREFACE_HOME to a directory"));
     };
-    if args.with_system
-        && init_files::of(&profile, Scope::Global).iter().all(|(name, _)| name != init_files::SYSTEM)
-    {
-        return Err(CommandFailure::usage(format!(
-            "the profile `{}` reads no {}",
-            profile.name,
-            init_files::SYSTEM
-        ))
-        .help(Remedy::command("see the files that it reads", "config init")));
+    if args.with_system && !reads_system(&profile) {
+        let what = format!("the profile `{}` reads no {SYSTEM}", profile.name);
+        return Err(
+            CommandFailure::usage(what).help("docs/reference/files.md lists the files of each preset")
+        );
     }
     let mut events = Vec::new();
     let mut written: Vec<String> = Vec::new();
@@ -138,25 +126,27 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
         ScaffoldTrigger::Init => {
             system.make_dirs(home, scaffold::DIR_MODE).map_err(|error| cannot(&places, home, &error))?;
             written.extend(scaffold::write_files(system, home, &profile.scaffold, &mut trouble, &mut events));
-            let first = settings(&profile, shared.as_deref() == Some(home.as_path()));
-            if create(system, &places, &home.join(places.own_settings()), first.as_bytes())? {
+            if create(system, &places, &home.join(places.own_settings()), SETTINGS.as_bytes())? {
                 written.push(places.own_settings().to_owned());
             }
         }
     }
     if args.with_system {
         let text = first_system(system, &places)?;
-        if create(system, &places, &home.join("system.md"), &text)? {
-            events.push(scaffold::scaffold_event(&home.join("system.md"), text.len()));
-            written.push("system.md".to_owned());
+        if create(system, &places, &home.join(SYSTEM), &text)? {
+            events.push(scaffold::scaffold_event(&home.join(SYSTEM), text.len()));
+            written.push(SYSTEM.to_owned());
         }
     }
     trouble.extend(Engine::new(system).log_events(&request, &events));
     match args.format {
         OutputFormat::Text => {
-            let is_shared = shared.as_deref() == Some(home.as_path());
             let mut out = head(system, &places, home, existed, &written);
-            out.push_str(&files_of(system, &profile, &places, home, is_shared));
+            out.push_str(FILES);
+            if let Some(project) = &places.project {
+                let shown = places.shown(project);
+                let _ = writeln!(out, "A project has its own in {bold}{shown}{bold:#}.", bold = style::BOLD);
+            }
             ui.view(&out)?;
         }
         OutputFormat::Json => ui.json(&json!({
@@ -176,11 +166,8 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     })
 }
 
-/// The profile, its places, and where profiles and the first settings lie.
-pub fn find(
-    system: &dyn System,
-    request: &BuildOptions,
-) -> CommandResult<(Profile, Places, Option<PathBuf>)> {
+/// Returns the profile and its places.
+fn find(system: &dyn System, request: &BuildOptions) -> CommandResult<(Profile, Places)> {
     let cwd = Engine::new(system).cwd(request)?;
     let choice = match (&request.profile, &request.preset) {
         (Some(file), _) => ProfileChoice::File(files::absolute(file)?),
@@ -188,10 +175,19 @@ pub fn find(
         (None, None) => ProfileChoice::Named(DEFAULT_PRESET.to_owned()),
     };
     let usual = profile::load(system, None, &ProfileChoice::Named(DEFAULT_PRESET.to_owned()), &[])?;
-    let shared = Places::find(system, &cwd, &usual.home, HomeTrust::Anywhere, &mut Diagnostics::new());
-    let profile = profile::load(system, shared.global.as_deref(), &choice, &[])?;
-    let places = Places::find(system, &cwd, &profile.home, HomeTrust::Anywhere, &mut Diagnostics::new());
-    Ok((profile, places, shared.global))
+    let places = |profile: &Profile| {
+        Places::find(system, &cwd, &profile.home, HomeTrust::Anywhere, &mut Diagnostics::new())
+    };
+    let profile = profile::load(system, places(&usual).global.as_deref(), &choice, &[])?;
+    let places = places(&profile);
+    Ok((profile, places))
+}
+
+/// Returns true if a section of the profile is the user's [`SYSTEM`].
+fn reads_system(profile: &Profile) -> bool {
+    profile.sections.iter().any(|section| {
+        matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == "system-prompt-file")
+    })
 }
 
 /// Writes a file that is not there yet.
@@ -217,7 +213,7 @@ fn first_system(system: &dyn System, places: &Places) -> CommandResult<Vec<u8>> 
     profile::names(system, places.global.as_deref())
         .into_iter()
         .filter_map(|name| profile::load(system, None, &ProfileChoice::Named(name), &[]).ok())
-        .find_map(|profile| system.bundled(profile.scaffold.files.get("system.md")?))
+        .find_map(|profile| system.bundled(profile.scaffold.files.get(SYSTEM)?))
         .map(std::borrow::Cow::into_owned)
         .ok_or_else(|| CommandFailure::new("there is no bundled text for system.md"))
 }
@@ -234,52 +230,6 @@ fn head(system: &dyn System, places: &Places, home: &Path, existed: bool, writte
     let _ = writeln!(out, "{bold}{shown}{bold:#} {verb}.");
     for name in written {
         let _ = writeln!(out, "  {good}wrote{good:#} {name}");
-    }
-    out
-}
-
-/// The files that every layer may have besides texts, and what each is for.
-const ADDED: [(&str, &str); 3] = [
-    ("extensions/<category>/<id>/", "tools, context providers, hooks and more, each with a manifest.json"),
-    ("mcp.json", "MCP servers"),
-    ("ordering.json", "the order of hooks"),
-];
-
-/// Lists the files that the directory, and that of a project, may have. `shared`: profiles are looked up in
-/// it.
-fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path, shared: bool) -> String {
-    let (bold, dim) = (style::BOLD, style::DIM);
-    let sections = ("sections/<id>.md".to_owned(), "one section, new or replaced (a template)".to_owned());
-    let mut files =
-        vec![(places.own_settings().to_owned(), "settings: preset, sections, budget, trust".to_owned())];
-    files.extend(init_files::of(profile, Scope::Global));
-    files.push(sections.clone());
-    files.extend(ADDED.map(|(name, about)| (name.to_owned(), about.to_owned())));
-    files.push(("models.toml".to_owned(), "what preface knows about models".to_owned()));
-    if shared {
-        let template = ("template.md".to_owned(), "the template of the preset `template`".to_owned());
-        if !files.iter().any(|(name, _)| *name == template.0) {
-            files.push(template);
-        }
-        files.push(("profiles/<name>.toml".to_owned(), "a whole prompt, for `--preset <name>`".to_owned()));
-    }
-    let wide = files.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let mut out = "\nWhat you can put there:\n".to_owned();
-    for (name, about) in &files {
-        let is_there = !name.contains('<') && there(system, &home.join(name));
-        let mark = if is_there { " (exists)" } else { "" };
-        let _ = writeln!(out, "  {name:<wide$}  {dim}{about}{mark}{dim:#}");
-    }
-    if let Some(project) = &places.project {
-        let trusted = if profile.trust == TrustMode::None { "" } else { ", once you trust it" };
-        let mut names = vec![places.own_settings().to_owned()];
-        names.extend(init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name));
-        names.push(sections.0);
-        names.extend(ADDED.map(|(name, _)| name.to_owned()));
-        let last = names.pop().unwrap_or_default();
-        let names = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
-        let shown = places.shown(project);
-        let _ = writeln!(out, "\nA project has its own in {bold}{shown}{bold:#}{trusted}:\n{names}.");
     }
     out
 }

@@ -2,7 +2,6 @@
 
 mod get;
 mod init;
-mod init_files;
 mod list;
 mod set;
 mod unset;
