@@ -78,21 +78,7 @@ pub struct StoredVersion {
 pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
     let mut templates = Vec::new();
     for TemplateVersion { name, .. } in current(store).await? {
-        let mut versions = Vec::new();
-        for listed in history(store, &name).await? {
-            let full = store.template(&name, &VersionChoice::Version(listed.version)).await?;
-            let Some(full) = full else { continue };
-            versions.push(StoredVersion {
-                version: full.version,
-                template: full.text.map(|text| text.as_ref().to_owned()),
-                variables: full.variables,
-                author: full.author,
-                at: full.at,
-                note: full.note,
-                labels: full.labels,
-            });
-        }
-        templates.push(StoredTemplate { name, versions });
+        templates.push(StoredTemplate { versions: versions(store, &name).await?, name });
     }
     Ok(Document { format: FORMAT.to_owned(), templates })
 }
@@ -114,16 +100,28 @@ pub async fn current(store: &dyn Store) -> Result<Vec<TemplateVersion>, StoreErr
     }
 }
 
-/// The versions of a template without their texts, the oldest first.
-pub(super) async fn history(
+/// Returns the versions of a template with their texts, the oldest first.
+pub(super) async fn versions(
     store: &dyn Store,
     name: &TemplateName,
-) -> Result<Vec<TemplateVersion>, StoreError> {
+) -> Result<Vec<StoredVersion>, StoreError> {
     let mut versions = Vec::new();
     let mut request = PageRequest::first(PageRequest::MOST);
     loop {
         let Page { items, next } = store.versions(name, &request).await?;
-        versions.extend(items);
+        for listed in items {
+            let full = store.template(name, &VersionChoice::Version(listed.version)).await?;
+            let Some(full) = full else { continue };
+            versions.push(StoredVersion {
+                version: full.version,
+                template: full.text.map(|text| text.as_ref().to_owned()),
+                variables: full.variables,
+                author: full.author,
+                at: full.at,
+                note: full.note,
+                labels: full.labels,
+            });
+        }
         match next {
             Some(next) => request.after = Some(next),
             None => break,

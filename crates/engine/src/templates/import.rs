@@ -2,12 +2,10 @@
 
 use super::{
     TemplatesError, check_declarations, check_label, check_note,
-    export::{Document, FORMAT, StoredTemplate, StoredVersion, history},
+    export::{Document, FORMAT, StoredTemplate, StoredVersion, versions},
 };
 use preface_core::lint::hidden::escape_hidden;
-use preface_store::{
-    Actor, ExpectedVersion, NewVersion, PutOutcome, Store, TemplateName, TemplateVersion, VersionChoice,
-};
+use preface_store::{Actor, ExpectedVersion, NewVersion, PutOutcome, Store, TemplateName, VersionChoice};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -120,9 +118,11 @@ async fn one(
     template: &StoredTemplate,
     actor: &Actor,
 ) -> Result<ImportedTemplate, TemplatesError> {
-    let here = history(store, &template.name).await?;
+    let here = versions(store, &template.name).await?;
     let mut current = here.last().map_or(0, |last| last.version);
-    let mut numbers = matched(store, template, &here).await?;
+    let mut others = here.iter();
+    let known = template.versions.iter().map_while(|wanted| others.find(|known| is_same(known, wanted)));
+    let mut numbers: Vec<u64> = known.map(|known| known.version).collect();
     let new = &template.versions[numbers.len()..];
     let diverged = !new.is_empty() && current != numbers.last().copied().unwrap_or_default();
     let mut added = 0;
@@ -155,60 +155,12 @@ async fn one(
     })
 }
 
-/// The numbers of the document's first versions here, as many as are there in the document's order.
-async fn matched(
-    store: &dyn Store,
-    template: &StoredTemplate,
-    here: &[TemplateVersion],
-) -> Result<Vec<u64>, TemplatesError> {
-    let mut numbers = Vec::new();
-    let mut from = 0;
-    for (place, wanted) in template.versions.iter().enumerate() {
-        if let Some(last) = numbers.last().copied()
-            && is_unchanged(&template.versions[place - 1], wanted)
-        {
-            numbers.push(last);
-            continue;
-        }
-        let mut found = None;
-        for (at, known) in here.iter().enumerate().skip(from) {
-            if alike(known, wanted) && same_text(store, known, wanted).await? {
-                found = Some((at, known.version));
-                break;
-            }
-        }
-        let Some((at, number)) = found else { break };
-        numbers.push(number);
-        from = at + 1;
-    }
-    Ok(numbers)
-}
-
-/// Returns true if a version equals the one before it: a store has no such version.
-fn is_unchanged(before: &StoredVersion, version: &StoredVersion) -> bool {
-    version.note.is_empty() && version.template == before.template
-}
-
-/// Everything but the text.
-fn alike(known: &TemplateVersion, wanted: &StoredVersion) -> bool {
-    let bytes = wanted.template.as_ref().map_or(0, String::len) as u64;
-    known.reset == wanted.template.is_none()
-        && known.bytes == bytes
+/// Returns true if two versions are one that was copied from store to store.
+fn is_same(known: &StoredVersion, wanted: &StoredVersion) -> bool {
+    known.template == wanted.template
         && known.author == wanted.author
         && known.at.as_millisecond() == wanted.at.as_millisecond()
         && known.note == wanted.note
-}
-
-async fn same_text(
-    store: &dyn Store,
-    known: &TemplateVersion,
-    wanted: &StoredVersion,
-) -> Result<bool, TemplatesError> {
-    if wanted.template.is_none() {
-        return Ok(true);
-    }
-    let full = store.template(&known.name, &VersionChoice::Version(known.version)).await?;
-    Ok(full.is_some_and(|full| full.text.as_deref() == wanted.template.as_deref()))
 }
 
 /// Puts the document's labels on the versions that have none of that name elsewhere. Returns those, and those that stay
