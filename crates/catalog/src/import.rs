@@ -34,10 +34,8 @@ pub struct SourceFile {
 /// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedCatalog {
-    /// The index of the catalog.
+    /// The catalog.
     pub index: CatalogIndex,
-    /// The templates, in the order of the index.
-    pub templates: Vec<String>,
     /// Diagnostics about files that were left out, and about their heads.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -109,7 +107,8 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     if prompts.is_empty() {
         return Err(ImportError::NoPrompt { files: source.files.len(), diagnostics });
     }
-    let (entries, templates): (Vec<CatalogEntry>, Vec<String>) = prompts.into_values().unzip();
+    let parts = prompts.into_iter().map(|(name, (entry, text))| (entry, (name, text)));
+    let (entries, templates): (Vec<CatalogEntry>, BTreeMap<String, String>) = parts.unzip();
     let digest = CatalogIndex::digest_of_entries(&entries);
     let index = CatalogIndex {
         format: INDEX_FORMAT,
@@ -118,8 +117,9 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
         converter: CONVERTER,
         digest,
         prompts: entries,
+        templates,
     };
-    Ok(ImportedCatalog { index, templates, diagnostics })
+    Ok(ImportedCatalog { index, diagnostics })
 }
 
 /// Reads and converts a file. `None` if it is left out, which is a diagnostic.

@@ -1,7 +1,7 @@
 //! Reads a directory in the form of the public prompt catalog, and converts each prompt to a template of the language of
 //! `preface-core`. This is the one crate that knows JavaScript: a parser, no engine. Nothing is run here.
 //!
-//! [`import()`] takes the bytes of the files and gives an index and the templates; it reads no disk. A file that cannot be
+//! [`import()`] takes the bytes of the files and gives an index with the templates; it reads no disk. A file that cannot be
 //! read is a [diagnostic](preface_core::diagnostic::Diagnostic); of all that can be wrong with a catalog only two things refuse
 //! it ([`ImportError`]).
 //!
@@ -15,7 +15,7 @@
 //! let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
 //! let imported = import(&source).unwrap();
 //! assert_eq!(imported.index.prompts[0].name, "Greeting");
-//! assert_eq!(imported.templates, ["Hello [catalog:WHO]."]);
+//! assert_eq!(imported.index.template("Greeting"), "Hello [catalog:WHO].");
 //! ```
 
 mod convert;

@@ -170,7 +170,7 @@ fn a_value_is_never_read_again() {
     // Words are byte for byte those of the stored template.
     let system = machine();
     let index = catalogs::index(&system, "2.1.50").unwrap();
-    let file = catalogs::template(&system, &index, "System Prompt: Tide status").unwrap();
+    let file = index.template("System Prompt: Tide status");
     let words = built.prompt.text_of(part);
     for span in &part.spans {
         let Origin::Source { span: bytes, lossy: false, .. } = &span.origin else { continue };

@@ -29,6 +29,6 @@ pub fn imported(catalog: &str) -> ImportedCatalog {
 /// Returns a template by its file, without the ending.
 pub fn template<'i>(imported: &'i ImportedCatalog, file: &str) -> &'i str {
     let name = format!("{file}.md");
-    let at = imported.index.prompts.iter().position(|entry| entry.file == name);
-    &imported.templates[at.unwrap_or_else(|| panic!("{file}"))]
+    let entry = imported.index.prompts.iter().find(|entry| entry.file == name);
+    imported.index.template(&entry.unwrap_or_else(|| panic!("{file}")).name)
 }

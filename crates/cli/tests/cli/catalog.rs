@@ -191,9 +191,8 @@ fn a_catalog_that_is_missing_damaged_or_another_one_is_reported() {
     sandbox.run("preface catalog import cat").exits(0);
     of(&sandbox, "1.2.3@blake3:0000000000000000", "is another than `1.2.3@blake3:0000000000000000`");
     let whole = pin(&sandbox, "1.2.3");
-    let dir = sandbox.path("home/.local/state/preface/catalogs/1.2.3");
-    for (file, word) in [("index.json", "Manners"), ("system-prompt-manners.md", "kind")] {
-        let file = dir.join(file);
+    let file = sandbox.path("home/.local/state/preface/catalogs/1.2.3.json");
+    for word in ["Manners", "kind"] {
         let bytes = fs::read_to_string(&file).unwrap();
         fs::write(&file, bytes.replace(word, "other")).unwrap();
         of(&sandbox, &whole, "a file of an imported catalog was changed");
@@ -207,7 +206,7 @@ fn a_catalog_that_is_missing_damaged_or_another_one_is_reported() {
 fn a_catalog_is_removed_whole() {
     let sandbox = imported();
     sandbox.run("preface catalog delete 1.2.3").exits(0).prints("").says("The catalog 1.2.3 is deleted.\n");
-    assert!(!sandbox.path("home/.local/state/preface/catalogs/1.2.3").exists());
+    assert!(!sandbox.path("home/.local/state/preface/catalogs/1.2.3.json").exists());
     sandbox.run("preface catalog show 1.2.3 bell").exits(1);
 }
 

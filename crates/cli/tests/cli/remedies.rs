@@ -109,7 +109,7 @@ const STATES: [State; 31] = [
         name: "a catalog that was changed after its import",
         make: |sandbox, preset| {
             catalog(sandbox, preset);
-            let file = sandbox.path("home/.local/state/preface/catalogs/1.2.3/bell.md");
+            let file = sandbox.path("home/.local/state/preface/catalogs/1.2.3.json");
             fs::write(file, "Changed.\n").expect("a file");
         },
         call: "catalog show 1.2.3 'Tool Description: Bell'",

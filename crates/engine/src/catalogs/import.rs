@@ -79,11 +79,11 @@ pub fn import(
     at(ImportStage::Reading);
     let source = gather(system, dir, version, &mut diagnostics)?;
     at(ImportStage::Converting(source.files.len()));
-    let ImportedCatalog { index, templates, diagnostics: of_import } =
+    let ImportedCatalog { index, diagnostics: of_import } =
         preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
     diagnostics.extend(of_import);
-    at(ImportStage::Writing(templates.len()));
-    let written = catalogs::write(system, &index, &templates, replace)?;
+    at(ImportStage::Writing(index.prompts.len()));
+    let written = catalogs::write(system, &index, replace)?;
     let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
     let sum = |of: fn(&CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
     Ok(ImportReport {

@@ -1,7 +1,7 @@
 //! Imported catalogs: import and list.
 //!
 //! A catalog is a directory in the form of the public prompt catalog. It is read and converted to templates once, when it is
-//! imported, and stored below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
+//! imported, and stored below the user's state directory ([`preface_host::catalogs`]).
 //! Without the feature `catalog` nothing can be imported; catalogs that were imported before can be used.
 
 #[cfg(feature = "catalog")]
@@ -12,7 +12,7 @@ mod read_directory;
 #[cfg(feature = "catalog")]
 pub use import::{ImportReport, ImportStage, import};
 pub use preface_host::catalogs::{
-    CatalogWriteOutcome, ReplaceMode, StoredCatalog, dir, index, number, remove, template, versions,
+    CatalogWriteOutcome, ReplaceMode, StoredCatalog, dir, index, number, remove, versions,
 };
 
 use preface_core::{

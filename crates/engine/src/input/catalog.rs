@@ -56,16 +56,12 @@ pub(crate) fn lay(
     let profile = Arc::make_mut(profile);
     let Some(choice) = profile.catalog.clone() else { return Ok(()) };
     let mut reader = CatalogReader::open(system, places, &choice, &profile.name, diagnostics)?;
-    reader.lay(profile, tools)?;
+    reader.lay(profile, tools);
     for (name, prompts) in &choice.agents {
         if agent != Some(name.as_str()) {
-            // A damaged text is found before somebody needs it.
-            if let Some(entry) = reader.entry(&prompts.0) {
-                reader.template(&entry.name)?;
-            }
             continue;
         }
-        let Some(pieces) = reader.pieces(&prompts.0, format!("agent `{name}`"), None)? else { continue };
+        let Some(pieces) = reader.pieces(&prompts.0, format!("agent `{name}`"), None) else { continue };
         let section = profile.sections.iter_mut().find(|section| {
             matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == AGENT.name)
                 && section.options.get("part").is_none_or(|part| part == "prompt")
@@ -99,9 +95,8 @@ pub(crate) fn lay(
     Ok(())
 }
 
-/// One catalog, read as far as it is used.
+/// One catalog, and the texts of it that are used.
 pub(crate) struct CatalogReader<'a> {
-    system: &'a dyn System,
     choice: &'a CatalogChoice,
     profile: String,
     index: CatalogIndex,
@@ -112,7 +107,7 @@ pub(crate) struct CatalogReader<'a> {
 
 impl<'a> CatalogReader<'a> {
     pub fn open(
-        system: &'a dyn System,
+        system: &dyn System,
         places: &Places,
         choice: &'a CatalogChoice,
         profile: &str,
@@ -147,18 +142,11 @@ impl<'a> CatalogReader<'a> {
             diagnostics.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }
         let profile = profile.to_owned();
-        Ok(CatalogReader {
-            system,
-            choice,
-            profile,
-            index,
-            uses: Vec::new(),
-            diagnostics: Diagnostics::new(),
-        })
+        Ok(CatalogReader { choice, profile, index, uses: Vec::new(), diagnostics: Diagnostics::new() })
     }
 
     /// Replaces the texts of sections and tools.
-    pub fn lay(&mut self, profile: &mut Profile, tools: &[Tool]) -> Result<(), Error> {
+    pub fn lay(&mut self, profile: &mut Profile, tools: &[Tool]) {
         // A prompt is the text of one section only.
         let mut taken: BTreeMap<String, String> = BTreeMap::new();
         for section in &mut profile.sections {
@@ -173,7 +161,7 @@ impl<'a> CatalogReader<'a> {
                     prompt: None,
                     why: Some(format!("its prompt is in {other}")),
                 });
-            } else if let Some(pieces) = self.pieces(&section.catalog, place.clone(), None)? {
+            } else if let Some(pieces) = self.pieces(&section.catalog, place.clone(), None) {
                 taken.extend(self.entry(&section.catalog).map(|entry| (entry.name.clone(), place)));
                 (section.body, section.language) = (SectionBody::Text(pieces), Language::Catalog);
                 section.trim = TrimMode::Both;
@@ -185,26 +173,21 @@ impl<'a> CatalogReader<'a> {
             let schema =
                 tools.iter().find(|tool| tool.name == *name).and_then(|tool| tool.input_schema.as_deref());
             let schema = schema.map(|schema| (schema, &texts.parameters));
-            if let Some(pieces) = self.pieces(&texts.catalog, format!("tool `{name}`"), schema)? {
+            if let Some(pieces) = self.pieces(&texts.catalog, format!("tool `{name}`"), schema) {
                 (texts.description, texts.language) = (Some(pieces), Language::Catalog);
             }
             if let Some(after) = texts.after.as_mut().filter(|after| !after.catalog.is_empty()) {
                 let place = format!("tool `{name}`, the text behind it");
-                if let Some(pieces) = self.pieces(&after.catalog, place, None)? {
+                if let Some(pieces) = self.pieces(&after.catalog, place, None) {
                     (after.text, after.language) = (pieces, Language::Catalog);
                 }
             }
         }
-        Ok(())
     }
 
     /// Returns the first of these prompts that the catalog has.
     fn entry(&self, prompts: &[String]) -> Option<&CatalogEntry> {
         prompts.iter().find_map(|prompt| self.index.entry(prompt))
-    }
-
-    fn template(&self, prompt: &str) -> Result<String, Error> {
-        catalogs::template(self.system, &self.index, prompt).map_err(Error::Catalog)
     }
 
     /// Returns the text of the first of these prompts that the catalog has; `None`, with the reason, where the profile's own is used.
@@ -213,19 +196,19 @@ impl<'a> CatalogReader<'a> {
         prompts: &[String],
         place: String,
         schema: Option<(&Value, &BTreeMap<String, Parameter>)>,
-    ) -> Result<Option<Vec<Piece>>, Error> {
+    ) -> Option<Vec<Piece>> {
         let Some(entry) = self.entry(prompts) else {
             let why = match prompts {
                 [] => "no prompt is mapped to it",
                 _ => NO_PROMPT,
             };
             self.uses.push(CatalogUse { place, prompt: None, why: Some(why.to_owned()) });
-            return Ok(None);
+            return None;
         };
-        let template = self.template(&entry.name)?;
+        let template = self.index.template(&entry.name);
         let path = format!("catalog {}/{}", self.index.version, entry.file);
         let source = Arc::new(Source { scope: Scope::Global, path });
-        let refused = match self.choice.bindings.apply(&template, &source, &self.profile) {
+        let refused = match self.choice.bindings.apply(template, &source, &self.profile) {
             Ok(pieces) => {
                 let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
                 let unknown =
@@ -234,7 +217,7 @@ impl<'a> CatalogReader<'a> {
                     None => {
                         let prompt = Some(entry.name.clone());
                         self.uses.push(CatalogUse { place, prompt, why: None });
-                        return Ok(Some(pieces));
+                        return Some(pieces);
                     }
                     Some(name) => {
                         let what = format!("it names the parameter `{name}`, which the schema does not have");
@@ -248,7 +231,7 @@ impl<'a> CatalogReader<'a> {
                 let place = Place::within(
                     Some(source.scope),
                     source.path.clone(),
-                    &template,
+                    template,
                     unbound.at..unbound.at + 1,
                 );
                 Diagnostic::info(DiagnosticCode::CatalogUnbound, what)
@@ -260,6 +243,6 @@ impl<'a> CatalogReader<'a> {
         let message =
             format!("{place} does not have its text of catalog {}: {}", self.index.version, refused.message);
         self.diagnostics.push(Diagnostic { message, ..refused });
-        Ok(None)
+        None
     }
 }

@@ -18,9 +18,9 @@ impl Build<'_> {
         let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
         let system = self.engine.system();
         let mut reader = CatalogReader::open(system, places, choice, &profile.name, &mut Diagnostics::new())?;
-        reader.lay(&mut Profile::clone(profile), &self.inputs.entries.turn.tools)?;
+        reader.lay(&mut Profile::clone(profile), &self.inputs.entries.turn.tools);
         for (agent, prompts) in &choice.agents {
-            reader.pieces(&prompts.0, format!("agent `{agent}`"), None)?;
+            reader.pieces(&prompts.0, format!("agent `{agent}`"), None);
         }
         Ok(reader.uses)
     }

@@ -49,7 +49,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let index = catalogs::index(files::system(), &args.version)?;
     let Some(name) = &args.name else { return uses(ui, args) };
     let entry = catalogs::find(&index, name)?;
-    let template = catalogs::template(files::system(), &index, &entry.name)?;
+    let template = index.template(&entry.name);
     if matches!(args.format, OutputFormat::Json) {
         ui.json(&json!({ "entry": entry, "template": template }))?;
         return Ok(Exit::Done);
@@ -57,7 +57,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     if let Some(room) = ui.columns() {
         ui.eprint(&head(entry, room));
     }
-    ui.prompt(&template)?;
+    ui.prompt(template)?;
     Ok(Exit::Done)
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the format in which imported catalogs are stored.
-pub const INDEX_FORMAT: u32 = 2;
+pub const INDEX_FORMAT: u32 = 3;
 
 /// The number of hexadecimal digits of a digest in a pin.
 const PIN_DIGITS: usize = 16;
@@ -19,7 +19,7 @@ pub enum Generation {
     B,
 }
 
-/// The contents of an imported catalog.
+/// An imported catalog, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogIndex {
     /// The version of this format: [`INDEX_FORMAT`].
@@ -34,6 +34,8 @@ pub struct CatalogIndex {
     pub digest: String,
     /// The prompts, by name.
     pub prompts: Vec<CatalogEntry>,
+    /// The template of each prompt, by its name.
+    pub templates: BTreeMap<String, String>,
 }
 
 /// A prompt of a catalog.
@@ -58,7 +60,7 @@ pub struct CatalogEntry {
     pub values: usize,
     /// The digest of the file as it was imported, `blake3:…`.
     pub digest: String,
-    /// The digest of the template as it is stored, `blake3:…`.
+    /// The digest of the template, `blake3:…`.
     pub template: String,
     /// The expressions whose KEY in the template is a digest, by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -99,6 +101,12 @@ impl CatalogIndex {
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&CatalogEntry> {
         self.prompts.iter().find(|entry| entry.name == name)
+    }
+
+    /// Returns the template of a prompt; an empty text if there is none of this name.
+    #[must_use]
+    pub fn template(&self, name: &str) -> &str {
+        self.templates.get(name).map_or("", String::as_str)
     }
 }
 

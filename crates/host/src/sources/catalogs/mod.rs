@@ -1,8 +1,7 @@
 //! Where imported catalogs are kept: below `catalogs` in the user's state directory, which no project may write.
 //!
 //! ```text
-//! catalogs/2.1.37/index.json   what it holds; written last
-//! catalogs/2.1.37/<file>.md    the templates that its files were converted to
+//! catalogs/2.1.37.json   its prompts, with the templates that its files were converted to
 //! ```
 
 mod names;
@@ -13,7 +12,7 @@ mod write;
 mod tests;
 
 pub use names::{number, stem_fault};
-pub use read::{StoredCatalog, index, no_prompt, template, versions};
+pub use read::{StoredCatalog, index, no_prompt, versions};
 pub use write::{CatalogWriteOutcome, ReplaceMode, remove, write};
 
 use crate::{system::System, trust::state_dir};
@@ -25,15 +24,15 @@ use std::path::{Path, PathBuf};
 
 /// The most prompts that a catalog may have.
 pub const PROMPTS_LIMIT: usize = 2_000;
-/// The largest file of a catalog and the largest template, in bytes.
+/// The largest file of a catalog, in bytes.
 pub const FILE_LIMIT: u64 = 1 << 20;
-/// The largest index, in bytes.
-pub const INDEX_LIMIT: u64 = 16 << 20;
+/// The largest stored catalog, in bytes.
+const STORED_LIMIT: u64 = 256 << 20;
 /// The most catalogs that are looked at.
 const CATALOGS_LIMIT: usize = 1_000;
 
 const DIR: &str = "catalogs";
-const INDEX: &str = "index.json";
+const ENDING: &str = ".json";
 
 /// Returns the directory of all imported catalogs, whether it exists or not. `None` if the user has no directory at all.
 /// Whether it could have come with a project is asked before: [`user_state`](crate::places::user_state).
@@ -49,8 +48,8 @@ pub fn dir(system: &dyn System) -> Option<PathBuf> {
     Some(state_dir(system)?.join(DIR))
 }
 
-/// Returns the directory of one catalog.
-fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagnostic>> {
+/// Returns the file of one catalog.
+fn catalog_file(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagnostic>> {
     if number(version).is_none() {
         let version = escape_hidden(version);
         let what = format!("not a version of a catalog: `{version}`");
@@ -64,7 +63,7 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
             .help("set PREFACE_HOME to a directory to have one")
             .into());
     };
-    Ok(dir.join(version))
+    Ok(dir.join(format!("{version}{ENDING}")))
 }
 
 /// Names a file for people: from `~` where it is below the home directory.

@@ -1,19 +1,15 @@
-//! Reads a stored catalog: its index, and one of its texts.
+//! Reads and lists stored catalogs.
 
-use super::{
-    CATALOGS_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, catalog_dir, dir,
-    names::{number, stem_fault},
-    place,
-};
-use crate::system::{FileKind, ReadError, ReadScope, System};
+use super::{CATALOGS_LIMIT, ENDING, STORED_LIMIT, catalog_file, dir, names::number, place};
+use crate::system::{ReadError, ReadScope, System};
 use preface_core::{
-    catalog::{CatalogIndex, INDEX_FORMAT},
+    catalog::{CatalogEntry, CatalogIndex, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     lint::hidden::escape_hidden,
     prompt::fingerprint,
     suggestion,
 };
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 /// A stored catalog.
 #[derive(Clone, Debug)]
@@ -38,31 +34,28 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
         }
     };
     let mut found = Vec::new();
-    for entry in entries.into_iter().filter(|entry| entry.kind != FileKind::File) {
-        match entry.name.to_str().filter(|name| number(name).is_some()) {
-            Some(version) => found.push(version.to_owned()),
-            None => {
-                let path = dir.join(&entry.name);
-                let what = "a file among the catalogs is not a catalog: its name is not a version";
-                diagnostics
-                    .push(Diagnostic::warning(DiagnosticCode::CatalogRefused, what).at(place(system, &path)));
-            }
+    for entry in entries {
+        let Some(stem) = entry.name.to_str().and_then(|name| name.strip_suffix(ENDING)) else { continue };
+        if number(stem).is_some() {
+            found.push(stem.to_owned());
+        } else {
+            let what = "a file among the catalogs is not a catalog: its name is not a version";
+            let place = place(system, &dir.join(&entry.name));
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::CatalogRefused, what).at(place));
         }
     }
     found.sort_by_cached_key(|version| (number(version), version.clone()));
     found.into_iter().map(|version| StoredCatalog { index: index(system, &version), version }).collect()
 }
 
-/// Reads the index of a catalog, and checks that it is whole: its form, its version, its names, and that its digest is that
-/// of its entries.
+/// Reads a catalog, and checks that it is whole: its form, its version, and the digests of its files and templates.
 ///
 /// # Errors
 /// `catalog/refused`: no version, or the user has no directory. `catalog/missing`: not imported.
 /// `catalog/damaged`: it is not what was written.
 pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Diagnostic>> {
-    let dir = catalog_dir(system, version)?;
-    let path = dir.join(INDEX);
-    let read = match system.read(&path, ReadScope::Anywhere, INDEX_LIMIT) {
+    let path = catalog_file(system, version)?;
+    let read = match system.read(&path, ReadScope::Anywhere, STORED_LIMIT) {
         Ok(read) => read,
         Err(ReadError::Missing) => return Err(missing(version)),
         Err(error) => return Err(unreadable(system, &path, &error.to_string())),
@@ -81,25 +74,12 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
     if index.version != version {
         return fault(format!("its index has version `{}`", escape_hidden(&index.version)));
     }
-    match index_fault(&index) {
-        Some(what) => fault(what),
-        None => Ok(index),
+    let is_whole = |entry: &CatalogEntry| fingerprint(index.template(&entry.name)) == entry.template;
+    if CatalogIndex::digest_of_entries(&index.prompts) != index.digest || !index.prompts.iter().all(is_whole)
+    {
+        return fault("it is not what was imported".to_owned());
     }
-}
-
-/// Reads the template of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
-///
-/// # Errors
-/// `catalog/no-prompt`: there is none of this name. `catalog/damaged`: it is not what was written.
-pub fn template(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<String, Box<Diagnostic>> {
-    let entry = index.entry(name).ok_or_else(|| no_prompt(index, name))?;
-    let path = catalog_dir(system, &index.version)?.join(&entry.file);
-    let read = system.read(&path, ReadScope::Anywhere, FILE_LIMIT);
-    let bytes = read.map_err(|error| unreadable(system, &path, &error.to_string()))?.into_bytes();
-    match String::from_utf8(bytes) {
-        Ok(text) if fingerprint(&text) == entry.template => Ok(text),
-        _ => Err(changed_error(system, &path, "it is not what was imported")),
-    }
+    Ok(index)
 }
 
 /// Reports that a catalog has no prompt of this name, and suggests a similar one.
@@ -112,29 +92,6 @@ pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
     let near = near.map(|near| format!("did you mean `{}`? ", escape_hidden(near))).unwrap_or_default();
     let list = format_args!("catalog list {}", index.version).to_string();
     Box::new(diagnostic.help(Remedy::command(format!("{near}see which there are"), list)))
-}
-
-/// Returns the problem of an index; `None` if it is valid.
-pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
-    if index.prompts.len() > PROMPTS_LIMIT {
-        return Some(format!("it has more than {PROMPTS_LIMIT} prompts"));
-    }
-    let (mut names, mut files) = (BTreeSet::new(), BTreeSet::new());
-    for entry in &index.prompts {
-        let shown = escape_hidden(&entry.file);
-        if let Some(fault) = stem_fault(&entry.file) {
-            return Some(format!("`{shown}` cannot be kept: {fault}"));
-        }
-        if !names.insert(entry.name.as_str()) {
-            return Some(format!("two of its prompts are called `{}`", escape_hidden(&entry.name)));
-        }
-        // Some file systems ignore the case of names.
-        if !files.insert(entry.file.to_ascii_lowercase()) {
-            return Some(format!("two of its files are called `{shown}`"));
-        }
-    }
-    (CatalogIndex::digest_of_entries(&index.prompts) != index.digest)
-        .then(|| "its digest is not that of its prompts".to_owned())
 }
 
 /// Reports that a catalog is not imported.
