@@ -122,9 +122,6 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     write_timeout: u32,
 
-    /// Hold up to MIB mebibytes of answers that are not sent yet; what needs more is answered with 503
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    reply_memory: u32,
 
     /// Log from this level on, or by a filter such as `preface=debug,hyper=info`
     #[arg(long, value_name = "LEVEL", default_value = "info")]
@@ -248,7 +245,6 @@ async fn serve(
     app.limits.connections = args.max_connections as usize;
     app.limits.keep_alive = Duration::from_secs(args.keep_alive.into());
     app.limits.write = Duration::from_secs(args.write_timeout.into());
-    app.limits.replies = (args.reply_memory as usize) << 20;
     Ok(preface_server::serve(app, listener, shutdown_requested(signals)).await?)
 }
 
