@@ -9,7 +9,7 @@ mod watch;
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::{
-        character::{Class, escape_name},
+        character::{HiddenKind, escape_name},
         finding::TextFinding,
         forged, hidden,
         template::{VariableTypes, lint_unknown},
@@ -312,7 +312,7 @@ fn describe_characters(form: ValueForm, text: &str) -> (Severity, String) {
     };
     found.sort_unstable();
     found.dedup();
-    let hides = found.iter().any(|c| c.is_control() || Class::of(*c).is_some());
+    let hides = found.iter().any(|c| c.is_control() || HiddenKind::of(*c).is_some());
     let points: Vec<String> = found.iter().take(SHOWN).map(|c| format!("U+{:04X}", u32::from(*c))).collect();
     let more = if found.len() > SHOWN { " …" } else { "" };
     let what = if found.is_empty() {

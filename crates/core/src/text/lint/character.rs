@@ -1,35 +1,47 @@
 //! The one table of characters that a reader does not see as they are, and how they are written so that they are seen.
 //!
-//! The lint, the terminal, names in a prompt, names from git and machine formats all read [`Class::of`] and the functions
+//! The lint, the terminal, names in a prompt, names from git and machine formats all read [`HiddenKind::of`] and the functions
 //! of this module, so that no character is invisible to one of them only.
 
 use std::borrow::Cow;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// A way in which a character is not what a reader sees.
+/// A way to hide text. The worst comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// A tag character: it stands for one ASCII character and shows nothing.
+pub enum HiddenKind {
+    /// Tag characters: each stands for one ASCII character and shows nothing. The flags of England, Scotland and
+    /// Wales are made of them and are not reported.
     Tag,
-    /// A bidirectional embedding, override or isolate.
+    /// Bidirectional embeddings, overrides and isolates: the order on the screen is not the order of the text.
     Bidi,
-    /// A control character other than tab and line feed.
+    /// Control characters: escape sequences, backspaces, carriage returns inside a line.
     Control,
-    /// A zero-width space, joiner, non-joiner or word joiner.
+    /// Zero-width space, joiner, non-joiner, word joiner.
     ZeroWidth,
-    /// A byte order mark.
+    /// A byte order mark that does not start the text.
     Bom,
-    /// A variation selector.
+    /// Two or more variation selectors in a row: each can carry a byte.
+    SelectorRun,
+    /// A variation selector behind a character that has no variants, or more of them than a text needs: one behind each
+    /// letter carries a byte a letter.
     Selector,
-    /// A character that looks like nothing or like a blank: every other default-ignorable code point, assigned or not,
-    /// blank Braille, the null notehead, the object replacement character, format characters, noncharacters.
+    /// Characters that look like nothing or like a blank: Hangul fillers, blank Braille, soft hyphens, other format
+    /// characters, default-ignorable code points that are not assigned.
     Filler,
-    /// A private-use or unassigned character: its look depends on the font.
+    /// Private-use and unassigned characters.
     PrivateUse,
-    /// A line or paragraph separator, U+2028 and U+2029.
+    /// Line and paragraph separators.
     Separator,
-    /// A direction mark.
+    /// Blanks or empty lines that push the text behind them off-screen.
+    OffScreen,
+    /// Combining marks piled on one letter.
+    Pile,
+    /// Blanks that are neither a space nor a tab, in a row.
+    Space,
+    /// Direction marks.
     Mark,
+    /// An HTML comment outside of code: the source shows it, the rendered page does not.
+    Comment,
 }
 
 /// The blank Braille pattern.
@@ -39,33 +51,33 @@ const NULL_NOTEHEAD: char = '\u{1d159}';
 /// The place of an object that a text cannot have.
 const OBJECT_REPLACEMENT: char = '\u{fffc}';
 
-impl Class {
-    /// Returns the class of a character; `None` for one that is seen as it is.
+impl HiddenKind {
+    /// Returns the kind of a single character; `None` for one that is seen as it is.
     ///
     /// ```
-    /// use preface_core::lint::character::Class;
-    /// assert_eq!(Class::of('\u{e0fff}'), Some(Class::Filler));
-    /// assert_eq!(Class::of('\u{1d159}'), Some(Class::Filler));
-    /// assert_eq!(Class::of('\u{378}'), Some(Class::PrivateUse));
-    /// assert_eq!(Class::of('\u{1b}'), Some(Class::Control));
-    /// assert_eq!("é漢🚀\t\n".chars().find_map(Class::of), None);
+    /// use preface_core::lint::character::HiddenKind;
+    /// assert_eq!(HiddenKind::of('\u{e0fff}'), Some(HiddenKind::Filler));
+    /// assert_eq!(HiddenKind::of('\u{1d159}'), Some(HiddenKind::Filler));
+    /// assert_eq!(HiddenKind::of('\u{378}'), Some(HiddenKind::PrivateUse));
+    /// assert_eq!(HiddenKind::of('\u{1b}'), Some(HiddenKind::Control));
+    /// assert_eq!("é漢🚀\t\n".chars().find_map(HiddenKind::of), None);
     /// ```
     #[must_use]
-    pub fn of(c: char) -> Option<Class> {
+    pub fn of(c: char) -> Option<HiddenKind> {
         Some(match c {
             '\t' | '\n' | ' '..='~' => return None,
-            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Class::Control,
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => HiddenKind::Control,
             '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' => return None,
             '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => return None,
             '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => {
-                Class::Selector
+                HiddenKind::Selector
             }
-            '\u{e0000}'..='\u{e007f}' => Class::Tag,
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Class::Bidi,
-            '\u{200b}'..='\u{200d}' | '\u{2060}' => Class::ZeroWidth,
-            '\u{feff}' => Class::Bom,
-            '\u{200e}' | '\u{200f}' | '\u{61c}' => Class::Mark,
-            '\u{2028}' | '\u{2029}' => Class::Separator,
+            '\u{e0000}'..='\u{e007f}' => HiddenKind::Tag,
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => HiddenKind::Bidi,
+            '\u{200b}'..='\u{200d}' | '\u{2060}' => HiddenKind::ZeroWidth,
+            '\u{feff}' => HiddenKind::Bom,
+            '\u{200e}' | '\u{200f}' | '\u{61c}' => HiddenKind::Mark,
+            '\u{2028}' | '\u{2029}' => HiddenKind::Separator,
             // The rest of Default_Ignorable_Code_Point, in which unassigned code points are invisible, too.
             '\u{ad}'
             | '\u{34f}'
@@ -82,14 +94,18 @@ impl Class {
             | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0080}'..='\u{e00ff}'
-            | '\u{e01f0}'..='\u{e0fff}' => Class::Filler,
-            BLANK_BRAILLE | NULL_NOTEHEAD | OBJECT_REPLACEMENT | '\u{fdd0}'..='\u{fdef}' => Class::Filler,
-            _ if u32::from(c) & 0xfffe == 0xfffe => Class::Filler,
+            | '\u{e01f0}'..='\u{e0fff}' => HiddenKind::Filler,
+            BLANK_BRAILLE | NULL_NOTEHEAD | OBJECT_REPLACEMENT | '\u{fdd0}'..='\u{fdef}' => {
+                HiddenKind::Filler
+            }
+            _ if u32::from(c) & 0xfffe == 0xfffe => HiddenKind::Filler,
             _ => match c.general_category() {
-                GeneralCategory::Format if !has_glyph(c) => Class::Filler,
-                GeneralCategory::PrivateUse => Class::PrivateUse,
+                GeneralCategory::Format if !has_glyph(c) => HiddenKind::Filler,
+                GeneralCategory::PrivateUse => HiddenKind::PrivateUse,
                 // The block of emoji has code points that later versions of Unicode assign.
-                GeneralCategory::Unassigned if !matches!(c, '\u{1f000}'..='\u{1faff}') => Class::PrivateUse,
+                GeneralCategory::Unassigned if !matches!(c, '\u{1f000}'..='\u{1faff}') => {
+                    HiddenKind::PrivateUse
+                }
                 _ => return None,
             },
         })
@@ -98,15 +114,15 @@ impl Class {
     /// Returns true for a character that takes no room: text that contains it reads as if it were not there.
     ///
     /// ```
-    /// use preface_core::lint::character::Class;
-    /// assert!(Class::is_invisible('\u{200b}') && Class::is_invisible('\u{1b}'));
-    /// assert!(!Class::is_invisible('\u{2028}') && !Class::is_invisible('a'));
+    /// use preface_core::lint::character::HiddenKind;
+    /// assert!(HiddenKind::is_invisible('\u{200b}') && HiddenKind::is_invisible('\u{1b}'));
+    /// assert!(!HiddenKind::is_invisible('\u{2028}') && !HiddenKind::is_invisible('a'));
     /// ```
     #[must_use]
     pub fn is_invisible(c: char) -> bool {
         // These controls break a line or move to the next column.
         !matches!(c, '\u{b}'..='\r' | '\u{85}')
-            && !matches!(Class::of(c), None | Some(Class::Separator | Class::PrivateUse))
+            && !matches!(HiddenKind::of(c), None | Some(HiddenKind::Separator | HiddenKind::PrivateUse))
     }
 }
 
@@ -183,7 +199,7 @@ pub fn cut(text: &str, limit: usize) -> String {
 
 /// Returns true for characters that a name on a screen must not contain.
 pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control() || Class::of(c).is_some()
+    c.is_control() || HiddenKind::of(c).is_some()
 }
 
 /// Writes a foreign name (a directory, a branch, a file, an id) as one line of visible characters.
@@ -211,7 +227,7 @@ fn is_plain(c: char) -> bool {
     match c {
         '<' | '>' | '`' => false,
         ' '..='~' => true,
-        c if c.is_ascii() || Class::of(c).is_some() => false,
+        c if c.is_ascii() || HiddenKind::of(c).is_some() => false,
         c => {
             matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark)
                 || c.general_category() == GeneralCategory::DecimalNumber
@@ -319,7 +335,7 @@ mod tests {
             (0xe0000, 0xe0fff),
         ];
         for c in ranges.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
-            assert!(Class::of(c).is_some() && Class::is_invisible(c), "U+{:04X}", u32::from(c));
+            assert!(HiddenKind::of(c).is_some() && HiddenKind::is_invisible(c), "U+{:04X}", u32::from(c));
             assert!(!is_plain(c), "U+{:04X}", u32::from(c));
         }
     }
@@ -328,7 +344,7 @@ mod tests {
     fn every_noncharacter_is_invisible() {
         let planes = (0..=0x10).flat_map(|plane| [plane << 16 | 0xfffe, plane << 16 | 0xffff]);
         for c in planes.chain(0xfdd0..=0xfdef).filter_map(char::from_u32) {
-            assert!(Class::is_invisible(c), "U+{:04X}", u32::from(c));
+            assert!(HiddenKind::is_invisible(c), "U+{:04X}", u32::from(c));
         }
     }
 

@@ -19,7 +19,7 @@
 //! nothing more. It is for interpolated values only; what a user wrote in a prompt file is sent as written.
 
 use super::{
-    character::{Class, escape_where},
+    character::{HiddenKind, escape_where},
     finding::{FindingLimiter, OmittedFindings, TextFinding},
     hidden,
 };
@@ -432,7 +432,7 @@ fn marker_at(text: &str, start: usize, bracket: char) -> Option<Range<usize>> {
     if let Some((range, ..)) = tag_at(text, start, MARKER_TAGS) {
         return Some(range);
     }
-    let mut seen = text[start..].char_indices().filter(|(_, c)| !Class::is_invisible(*c)).skip(1);
+    let mut seen = text[start..].char_indices().filter(|(_, c)| !HiddenKind::is_invisible(*c)).skip(1);
     if fold(seen.next()?.1) != '|' {
         return None;
     }
@@ -471,7 +471,7 @@ fn letters(text: &str) -> impl Iterator<Item = (usize, char)> {
 
 /// Returns true for what is no letter of its own: invisible characters and accents.
 fn is_passed_over(c: char) -> bool {
-    !c.is_ascii_graphic() && (Class::is_invisible(c) || is_combining_mark(c))
+    !c.is_ascii_graphic() && (HiddenKind::is_invisible(c) || is_combining_mark(c))
 }
 
 fn split_char(text: &str) -> Option<(char, &str)> {
@@ -575,8 +575,9 @@ pub(super) fn starts_with_label(name: &str) -> bool {
 
 /// Returns where the label of a line starts, its length with the colon, and which it is.
 fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static TurnLabel)> {
-    let decoration =
-        |c: char| matches!(c, ' ' | '\t' | '>' | '*' | '_' | '#') || is_white(c) || Class::is_invisible(c);
+    let decoration = |c: char| {
+        matches!(c, ' ' | '\t' | '>' | '*' | '_' | '#') || is_white(c) || HiddenKind::is_invisible(c)
+    };
     let inside = line.trim_start_matches(decoration);
     // Most lines start with no such letter.
     if !matches!(fold(inside.chars().next()?), 'a' | 'h' | 'i' | 's' | 'u') {
@@ -586,7 +587,8 @@ fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static TurnLabe
     let heading = line[..at].contains('#');
     LABELS.iter().find_map(|label| {
         let word = name_at(inside, label.word)?;
-        let tail = inside[word..].trim_start_matches(|c| matches!(c, '*' | '_') || Class::is_invisible(c));
+        let tail =
+            inside[word..].trim_start_matches(|c| matches!(c, '*' | '_') || HiddenKind::is_invisible(c));
         let (colon, rest) = split_char(tail).filter(|(c, _)| fold(*c) == ':')?;
         let is_one = match label.only {
             LabelPosition::Anywhere => true,

@@ -3,10 +3,10 @@
 //! [`scan`] reports and never alters: what a user wrote is sent as written. [`visible`] and [`escape_hidden`] are for what
 //! is shown to a person.
 
-pub use super::character::escape_hidden;
+pub use super::character::{HiddenKind, escape_hidden};
 
 use super::{
-    character::{BLANK_BRAILLE, Class, excerpt, floor_char_boundary, is_unusual_space},
+    character::{BLANK_BRAILLE, excerpt, floor_char_boundary, is_unusual_space},
     finding::{FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
@@ -17,44 +17,6 @@ use crate::{
 use memchr::memmem;
 use std::{borrow::Cow, cell::OnceCell, fmt::Write, ops::Range};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
-
-/// A way to hide text. The worst comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HiddenKind {
-    /// Tag characters: each stands for one ASCII character and shows nothing. The flags of England, Scotland and
-    /// Wales are made of them and are not reported.
-    Tag,
-    /// Bidirectional embeddings, overrides and isolates: the order on the screen is not the order of the text.
-    Bidi,
-    /// Control characters: escape sequences, backspaces, carriage returns inside a line.
-    Control,
-    /// Zero-width space, joiner, non-joiner, word joiner.
-    ZeroWidth,
-    /// A byte order mark that does not start the text.
-    Bom,
-    /// Two or more variation selectors in a row: each can carry a byte.
-    SelectorRun,
-    /// A variation selector behind a character that has no variants, or more of them than a text needs: one behind each
-    /// letter carries a byte a letter.
-    Selector,
-    /// Characters that look like nothing or like a blank: Hangul fillers, blank Braille, soft hyphens, other format
-    /// characters, default-ignorable code points that are not assigned.
-    Filler,
-    /// Private-use and unassigned characters.
-    PrivateUse,
-    /// Line and paragraph separators.
-    Separator,
-    /// Blanks or empty lines that push the text behind them off-screen.
-    OffScreen,
-    /// Combining marks piled on one letter.
-    Pile,
-    /// Blanks that are neither a space nor a tab, in a row.
-    Space,
-    /// Direction marks.
-    Mark,
-    /// An HTML comment outside of code: the source shows it, the rendered page does not.
-    Comment,
-}
 
 impl HiddenKind {
     /// Returns true if the code points of a run determine its kind.
@@ -80,23 +42,6 @@ impl HiddenKind {
     }
 }
 
-/// An ordinary use of a hidden character, which is reported as an info.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrdinaryUse {
-    /// A joiner inside an emoji sequence.
-    Emoji,
-    /// A joiner, non-joiner or zero-width space between letters of a script that writes with it.
-    Script,
-    /// A blank Braille pattern beside other Braille patterns.
-    Braille,
-    /// A soft hyphen between letters.
-    Hyphenation,
-    /// A form feed on a line of its own.
-    PageBreak,
-    /// A direction mark in a text with letters that are written from right to left.
-    RightToLeft,
-}
-
 /// A run of hidden text.
 ///
 /// ```
@@ -112,8 +57,8 @@ pub struct HiddenSpan {
     pub range: Range<usize>,
     /// The way in which the run is hidden.
     pub kind: HiddenKind,
-    /// The ordinary use, where it has one.
-    pub usual: Option<OrdinaryUse>,
+    /// The ordinary use in words, where it has one: the run is reported as an info.
+    pub usual: Option<&'static str>,
     /// The code points as `U+XXXX`, equal neighbours counted, long runs shortened. Empty for comments.
     pub code_points: String,
     /// The ASCII text that tag characters stand for.
@@ -146,11 +91,7 @@ impl HiddenSpan {
             (HiddenKind::Comment, _) => {
                 return format!("HTML comment of {} bytes: absent from the rendered page", self.range.len());
             }
-            (_, Some(OrdinaryUse::Emoji)) => "zero-width joiner inside an emoji sequence",
-            (_, Some(OrdinaryUse::Script)) => "joiner between letters of a script that uses it",
-            (_, Some(OrdinaryUse::Braille)) => "blank among Braille patterns",
-            (_, Some(OrdinaryUse::Hyphenation)) => "soft hyphen",
-            (_, Some(OrdinaryUse::PageBreak)) => "page break",
+            (_, Some(usual)) => usual,
             (HiddenKind::OffScreen, _) => {
                 return format!(
                     "{} bytes of blanks or empty lines push the text behind them off-screen",
@@ -177,7 +118,7 @@ impl HiddenSpan {
 }
 
 /// Returns how bad a run of this kind is.
-fn severity(kind: HiddenKind, usual: Option<OrdinaryUse>) -> Severity {
+fn severity(kind: HiddenKind, usual: Option<&'static str>) -> Severity {
     match kind {
         _ if usual.is_some() => Severity::Info,
         HiddenKind::Tag | HiddenKind::Bidi => Severity::Error,
@@ -288,7 +229,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 struct HiddenRun {
     range: Range<usize>,
     kind: HiddenKind,
-    usual: Option<OrdinaryUse>,
+    usual: Option<&'static str>,
 }
 
 /// Finds every run: comments, then characters, then blanks, each in the order of the text.
@@ -310,29 +251,19 @@ fn is_special(byte: u8) -> bool {
     !(matches!(byte, b' '..=b'~' | b'\t' | b'\n'))
 }
 
-/// The kind of characters in a run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CharacterGroup {
-    Class(Class),
-    Space,
-    Pile,
-}
-
-impl CharacterGroup {
-    fn of(c: char) -> Option<CharacterGroup> {
-        if c.is_ascii() || matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') {
-            return Class::of(c).map(CharacterGroup::Class);
-        }
-        if let Some(class) = Class::of(c) {
-            return Some(CharacterGroup::Class(class));
-        }
-        if is_unusual_space(c) {
-            return Some(CharacterGroup::Space);
-        }
-        let is_mark =
-            matches!(c.general_category(), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark);
-        is_mark.then_some(CharacterGroup::Pile)
+/// Returns the kind of a run of characters such as this one. Unusual blanks and combining marks hide something only where
+/// there are many of them.
+fn kind_of(c: char) -> Option<HiddenKind> {
+    let kind = HiddenKind::of(c);
+    if kind.is_some() || c.is_ascii() || matches!(c, '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') {
+        return kind;
     }
+    if is_unusual_space(c) {
+        return Some(HiddenKind::Space);
+    }
+    let is_mark =
+        matches!(c.general_category(), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark);
+    is_mark.then_some(HiddenKind::Pile)
 }
 
 const BLACK_FLAG: char = '\u{1f3f4}';
@@ -365,42 +296,22 @@ fn characters(text: &str, found: &mut dyn FnMut(HiddenRun)) {
             let region = REGIONS.iter().find(|region| text[at..].starts_with(**region));
             at += region.map_or(0, |region| region.len());
         }
-        let Some(group) = CharacterGroup::of(first) else { continue };
-        if start == 0 && group == CharacterGroup::Class(Class::Bom) {
+        let Some(kind) = kind_of(first) else { continue };
+        if start == 0 && kind == HiddenKind::Bom {
             continue;
         }
-        let mut run = rest.find(|c| CharacterGroup::of(c) != Some(group)).map_or(rest, |end| &rest[..end]);
+        let mut run = rest.find(|c| kind_of(c) != Some(kind)).map_or(rest, |end| &rest[..end]);
         if run.len() > 1 && run.ends_with('\r') && rest[run.len()..].starts_with('\n') {
             run = &run[..run.len() - 1];
         }
         at = start + run.len();
-        let kind = match group {
-            CharacterGroup::Space
-                if run.chars().nth(SPACES - 1).is_none() || run.chars().all(|c| c == '\u{3000}') =>
-            {
-                continue;
-            }
-            CharacterGroup::Space => HiddenKind::Space,
-            CharacterGroup::Pile if run.chars().nth(PILE - 1).is_none() => continue,
-            CharacterGroup::Pile => HiddenKind::Pile,
-            CharacterGroup::Class(Class::Selector) => {
-                if run.chars().nth(1).is_some() {
-                    HiddenKind::SelectorRun
-                } else if habits.is_variant(&text[..start], first) {
-                    continue;
-                } else {
-                    HiddenKind::Selector
-                }
-            }
-            CharacterGroup::Class(Class::Tag) => HiddenKind::Tag,
-            CharacterGroup::Class(Class::Bidi) => HiddenKind::Bidi,
-            CharacterGroup::Class(Class::Control) => HiddenKind::Control,
-            CharacterGroup::Class(Class::ZeroWidth) => HiddenKind::ZeroWidth,
-            CharacterGroup::Class(Class::Bom) => HiddenKind::Bom,
-            CharacterGroup::Class(Class::Filler) => HiddenKind::Filler,
-            CharacterGroup::Class(Class::PrivateUse) => HiddenKind::PrivateUse,
-            CharacterGroup::Class(Class::Separator) => HiddenKind::Separator,
-            CharacterGroup::Class(Class::Mark) => HiddenKind::Mark,
+        let are_many = |count: usize| run.chars().nth(count - 1).is_some();
+        let kind = match kind {
+            HiddenKind::Space if !are_many(SPACES) || run.chars().all(|c| c == '\u{3000}') => continue,
+            HiddenKind::Pile if !are_many(PILE) => continue,
+            HiddenKind::Selector if are_many(2) => HiddenKind::SelectorRun,
+            HiddenKind::Selector if habits.is_variant(&text[..start], first) => continue,
+            kind => kind,
         };
         found(HiddenRun { range: start..at, kind, usual: usual(text, start, run, &habits) });
     }
@@ -421,7 +332,7 @@ impl TextTraits {
     fn of(text: &str) -> Self {
         let right_to_left = |c: char| {
             matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
-                && Class::of(c).is_none()
+                && HiddenKind::of(c).is_none()
         };
         // The first bytes of U+E0100 to U+E01EF.
         let variants = memmem::find_iter(text.as_bytes(), b"\xf3\xa0").nth(VARIANTS).is_some();
@@ -535,29 +446,29 @@ fn ascii_of_tag(tag: char) -> char {
     (tag as u32 & 0x7f) as u8 as char
 }
 
-fn usual(text: &str, start: usize, run: &str, habits: &TextTraits) -> Option<OrdinaryUse> {
+fn usual(text: &str, start: usize, run: &str, habits: &TextTraits) -> Option<&'static str> {
     let before = text[..start].chars().next_back();
     let after = text[start + run.len()..].chars().next();
     let braille = |c: Option<char>| matches!(c, Some('\u{2801}'..='\u{28ff}'));
     let letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
     match run {
         "\u{200d}" if before_is_emoji(&text[..start]) && after.is_some_and(is_emoji) => {
-            Some(OrdinaryUse::Emoji)
+            Some("zero-width joiner inside an emoji sequence")
         }
         "\u{200c}" | "\u{200d}" if before.is_some_and(is_joiner) && after.is_some_and(is_joiner) => {
-            Some(OrdinaryUse::Script)
+            Some("joiner between letters of a script that uses it")
         }
-        "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => Some(OrdinaryUse::Script),
+        "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => {
+            Some("joiner between letters of a script that uses it")
+        }
         "\u{200b}" if before.is_some_and(has_no_spaces) && after.is_some_and(has_no_spaces) => {
-            Some(OrdinaryUse::Script)
+            Some("joiner between letters of a script that uses it")
         }
-        "\u{ad}" if letter(before) && letter(after) => Some(OrdinaryUse::Hyphenation),
-        "\u{c}" if matches!(before, None | Some('\n')) && !matches!(after, Some('\r')) => {
-            Some(OrdinaryUse::PageBreak)
-        }
-        "\u{200e}" | "\u{200f}" | "\u{61c}" if habits.right_to_left => Some(OrdinaryUse::RightToLeft),
+        "\u{ad}" if letter(before) && letter(after) => Some("soft hyphen"),
+        "\u{c}" if matches!(before, None | Some('\n')) && !matches!(after, Some('\r')) => Some("page break"),
+        "\u{200e}" | "\u{200f}" | "\u{61c}" if habits.right_to_left => Some("direction mark"),
         _ if run.chars().all(|c| c == BLANK_BRAILLE) => {
-            (braille(before) || braille(after)).then_some(OrdinaryUse::Braille)
+            (braille(before) || braille(after)).then_some("blank among Braille patterns")
         }
         _ => None,
     }

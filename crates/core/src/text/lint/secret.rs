@@ -11,16 +11,9 @@ use std::{
     ops::{Range, RangeInclusive},
 };
 
-/// One kind of credential and how to recognise it.
-#[derive(Debug)]
-pub struct Pattern {
-    /// A description of the credential, for messages.
-    pub what: &'static str,
-    /// The prefixes, sorted.
-    starts: &'static [&'static str],
-    /// Decides at a prefix, which reaches from `start` to `after`.
-    end: fn(text: &str, start: usize, after: usize) -> PrefixMatch,
-}
+/// One kind of credential: its description for messages, its prefixes, and what decides at a prefix of a text, which reaches
+/// from the first of two bytes to the second.
+type Pattern = (&'static str, &'static [&'static str], fn(&str, usize, usize) -> PrefixMatch);
 
 /// The result of a check at a prefix that was found.
 enum PrefixMatch {
@@ -33,16 +26,12 @@ enum PrefixMatch {
 }
 
 /// The patterns.
-pub const PATTERNS: &[Pattern] = &[
-    Pattern {
-        what: "an Anthropic key",
-        starts: &["sk-ant-"],
-        end: |text, _, after| token(text, after, is_dashed),
-    },
-    Pattern { what: "an AWS access key", starts: &["AKIA"], end: |text, start, _| aws(text, start) },
-    Pattern {
-        what: "an AWS secret key",
-        starts: &[
+const PATTERNS: &[Pattern] = &[
+    ("an Anthropic key", &["sk-ant-"], dashed_token),
+    ("an AWS access key", &["AKIA"], aws),
+    (
+        "an AWS secret key",
+        &[
             "AWS_SECRET_KEY",
             "SECRET_ACCESS_KEY",
             "SecretAccessKey",
@@ -53,60 +42,20 @@ pub const PATTERNS: &[Pattern] = &[
             "secretAccessKey",
             "secret_access_key",
         ],
-        end: |text, _, after| aws_secret(text, after),
-    },
-    Pattern { what: "a temporary AWS access key", starts: &["ASIA"], end: |text, start, _| aws(text, start) },
-    Pattern {
-        what: "a GitHub token",
-        starts: &["ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"],
-        end: |text, _, after| token(text, after, is_word),
-    },
-    Pattern {
-        what: "a GitHub OAuth token",
-        starts: &["gho_"],
-        end: |text, _, after| token(text, after, is_word),
-    },
-    Pattern {
-        what: "a GitLab token",
-        starts: &["glpat-"],
-        end: |text, _, after| token(text, after, is_dashed),
-    },
-    Pattern {
-        what: "a Google API key",
-        starts: &["AIza"],
-        end: |text, _, after| token(text, after, is_dashed),
-    },
-    Pattern {
-        what: "a Hugging Face token",
-        starts: &["hf_"],
-        end: |text, _, after| plain_token(text, after, 30..=60),
-    },
-    Pattern {
-        what: "an npm token",
-        starts: &["npm_"],
-        end: |text, _, after| plain_token(text, after, 36..=36),
-    },
-    Pattern {
-        what: "a private key",
-        starts: &["-----BEGIN "],
-        end: |text, start, _| private_key(text, start),
-    },
-    Pattern {
-        what: "a PyPI token",
-        starts: &["pypi-AgE"],
-        end: |text, _, after| token(text, after, is_dashed),
-    },
-    Pattern { what: "a secret key", starts: &["sk-"], end: |text, _, after| secret_key(text, after) },
-    Pattern {
-        what: "a Slack token",
-        starts: &["xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"],
-        end: |text, _, after| token(text, after, is_dashed),
-    },
-    Pattern {
-        what: "a Stripe key",
-        starts: &["rk_live_", "sk_live_"],
-        end: |text, _, after| token(text, after, is_word),
-    },
+        aws_secret,
+    ),
+    ("a temporary AWS access key", &["ASIA"], aws),
+    ("a GitHub token", &["ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"], word_token),
+    ("a GitHub OAuth token", &["gho_"], word_token),
+    ("a GitLab token", &["glpat-"], dashed_token),
+    ("a Google API key", &["AIza"], dashed_token),
+    ("a Hugging Face token", &["hf_"], |text, _, after| plain_token(text, after, 30..=60)),
+    ("an npm token", &["npm_"], |text, _, after| plain_token(text, after, 36..=36)),
+    ("a private key", &["-----BEGIN "], private_key),
+    ("a PyPI token", &["pypi-AgE"], dashed_token),
+    ("a secret key", &["sk-"], secret_key),
+    ("a Slack token", &["xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"], dashed_token),
+    ("a Stripe key", &["rk_live_", "sk_live_"], word_token),
 ];
 
 /// The fewest characters after a prefix that make a token.
@@ -159,8 +108,7 @@ impl TextFinding for Secret {
 /// ```
 #[must_use]
 pub fn scan(text: &str) -> Vec<Secret> {
-    let starts =
-        PATTERNS.iter().flat_map(|pattern| pattern.starts.iter().map(move |start| (pattern, *start)));
+    let starts = PATTERNS.iter().flat_map(|pattern| pattern.1.iter().map(move |start| (pattern, *start)));
     let mut found: Vec<Secret> = starts.flat_map(|(pattern, start)| matches(text, pattern, start)).collect();
     // The sort is stable, so the pattern that is listed first keeps a range that two patterns claim. What reaches
     // beyond a token that began earlier keeps its rest.
@@ -238,7 +186,7 @@ pub fn redact_known<'t>(text: &'t str, secrets: &[&str]) -> Cow<'t, str> {
     })
 }
 
-fn matches(text: &str, pattern: &Pattern, prefix: &str) -> Vec<Secret> {
+fn matches(text: &str, (what, _, end_of): &Pattern, prefix: &str) -> Vec<Secret> {
     let finder = memmem::Finder::new(prefix);
     let is_word = prefix.starts_with(|c: char| c.is_ascii_alphanumeric());
     let mut found = Vec::new();
@@ -249,7 +197,7 @@ fn matches(text: &str, pattern: &Pattern, prefix: &str) -> Vec<Secret> {
             at = start + 1;
             continue;
         }
-        let range = match (pattern.end)(text, start, start + prefix.len()) {
+        let range = match end_of(text, start, start + prefix.len()) {
             PrefixMatch::Token(end) => start..end,
             PrefixMatch::Value(range) => range,
             PrefixMatch::Nothing(end) => {
@@ -258,7 +206,7 @@ fn matches(text: &str, pattern: &Pattern, prefix: &str) -> Vec<Secret> {
             }
         };
         at = range.end;
-        found.push(Secret { range, what: pattern.what });
+        found.push(Secret { range, what });
     }
     found
 }
@@ -295,6 +243,14 @@ fn token(text: &str, after: usize, belongs: fn(u8) -> bool) -> PrefixMatch {
     if end - after >= SHORTEST { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
 }
 
+fn dashed_token(text: &str, _start: usize, after: usize) -> PrefixMatch {
+    token(text, after, is_dashed)
+}
+
+fn word_token(text: &str, _start: usize, after: usize) -> PrefixMatch {
+    token(text, after, is_word)
+}
+
 /// Takes letters and digits alone, so many of them. Names such as `npm_config_registry` have underscores.
 fn plain_token(text: &str, after: usize, length: RangeInclusive<usize>) -> PrefixMatch {
     let end = after + run(text, after, is_dashed);
@@ -308,7 +264,7 @@ const AWS_SECRET: usize = 40;
 
 /// Takes the value that is assigned to the name before `at`: 40 characters of base64, with letters of both cases and a digit, which
 /// digests and placeholders lack.
-fn aws_secret(text: &str, at: usize) -> PrefixMatch {
+fn aws_secret(text: &str, _start: usize, at: usize) -> PrefixMatch {
     let bytes = text.as_bytes();
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`');
     let sign = at + run(text, at, is_blank);
@@ -327,7 +283,7 @@ fn aws_secret(text: &str, at: usize) -> PrefixMatch {
 }
 
 /// Takes `sk-` and what follows for a key, unless it is a chain of short lower-case words.
-fn secret_key(text: &str, after: usize) -> PrefixMatch {
+fn secret_key(text: &str, _start: usize, after: usize) -> PrefixMatch {
     match token(text, after, is_dashed) {
         PrefixMatch::Token(end) => {
             let is_name =
@@ -339,7 +295,7 @@ fn secret_key(text: &str, after: usize) -> PrefixMatch {
     }
 }
 
-fn aws(text: &str, start: usize) -> PrefixMatch {
+fn aws(text: &str, start: usize, _after: usize) -> PrefixMatch {
     let end = start + run(text, start, is_word);
     let key = &text.as_bytes()[start..end];
     let upper = key.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
@@ -347,7 +303,7 @@ fn aws(text: &str, start: usize) -> PrefixMatch {
 }
 
 /// Reads a PEM block, from its first dash to its last.
-fn private_key(text: &str, start: usize) -> PrefixMatch {
+fn private_key(text: &str, start: usize, _after: usize) -> PrefixMatch {
     let Some(body) = pem_line(text, start, "-----BEGIN ") else { return PrefixMatch::Nothing(start + 5) };
     let bytes = text.as_bytes();
     if let Some(dashes) = memmem::find(&bytes[body..], b"-----") {
@@ -395,7 +351,7 @@ mod tests {
 
     #[test]
     fn each_prefix_is_there_once() {
-        let mut all: Vec<_> = PATTERNS.iter().flat_map(|pattern| pattern.starts).collect();
+        let mut all: Vec<_> = PATTERNS.iter().flat_map(|(_, starts, _)| *starts).collect();
         all.sort();
         assert!(all.is_sorted_by(|a, b| a < b), "PATTERNS must stay without duplicates");
     }
@@ -403,7 +359,7 @@ mod tests {
     #[test]
     fn a_message_never_quotes_the_token() {
         let token = "Zq7".repeat(12);
-        for start in PATTERNS.iter().flat_map(|pattern| pattern.starts) {
+        for start in PATTERNS.iter().flat_map(|(_, starts, _)| *starts) {
             for secret in scan(&format!("{start}{token}")) {
                 assert!(!secret.message().contains("Zq7") && !format!("{secret:?}").contains("Zq7"));
             }
