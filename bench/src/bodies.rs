@@ -7,7 +7,7 @@ use crate::{
     template::bytes,
 };
 use preface_core::{
-    format::{RequestContent, RequestFormat, RequestTarget, find},
+    format::{RequestContent, RequestTarget, find},
     message::{Message, MessageForms, convert},
     prompt::Prompt,
 };
@@ -37,7 +37,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let prompt = Prompt::default();
     let mut tables = Vec::new();
     for (name, model) in SERVICES {
-        let format: &dyn RequestFormat = find(name).ok_or_else(|| BenchError::Failed(name.to_owned()))?;
+        let format = find(name).ok_or_else(|| BenchError::Failed(name.to_owned()))?;
         let body = || {
             let target = RequestTarget { model: Some(model), indented: false, ..RequestTarget::default() };
             let content = RequestContent { messages: &messages, target, ..RequestContent::from(&prompt) };

@@ -135,7 +135,7 @@ impl SubjectFlags {
     pub fn record_request(
         &self,
         kept: &TurnResult,
-        format: &'static dyn RequestFormat,
+        format: &'static RequestFormat,
         content: RequestContent<'_>,
         selection: &ToolSelection,
     ) -> CommandResult<RequestResult> {

@@ -11,17 +11,17 @@ pub enum PromptFormat {
     /// A JSON document.
     Json,
     /// A request in one of the formats of the library.
-    Request(&'static dyn RequestFormat),
+    Request(&'static RequestFormat),
 }
 
 impl PromptFormat {
     /// Returns the parser of the names: those of formats of the library, and the command's own with what they print. Completion
     /// offers the same names.
     pub fn parser(
-        formats: impl Iterator<Item = &'static dyn RequestFormat>,
+        formats: impl Iterator<Item = &'static RequestFormat>,
         own: &'static [(&'static str, &'static str)],
     ) -> impl TypedValueParser<Value = PromptFormat> {
-        let formats = formats.map(|format| (format.name(), format.about())).chain(own.iter().copied());
+        let formats = formats.map(|format| (format.name, format.about)).chain(own.iter().copied());
         let values = formats.map(|(name, about)| PossibleValue::new(name).help(about));
         PossibleValuesParser::new(values).map(|name| match find(&name) {
             Some(format) if name != "text" => PromptFormat::Request(format),
@@ -35,7 +35,7 @@ impl PromptFormat {
         match self {
             PromptFormat::Text => true,
             PromptFormat::Json => false,
-            PromptFormat::Request(format) => format.is_prompt_alone(),
+            PromptFormat::Request(format) => format.is_prompt_alone,
         }
     }
 

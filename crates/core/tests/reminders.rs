@@ -5,7 +5,7 @@ use preface_core::{
     budget::Bytes4,
     document::Document,
     explain::Explanation,
-    format::{Neutral, RequestContent, RequestFormat},
+    format::{self, RequestContent},
     input_error::InputError,
     layer::Stack,
     lint::forged::scan_tags,
@@ -330,7 +330,8 @@ fn seen(history: &str) -> Vec<ModelMessage> {
 }
 
 fn sent(prompt: &Prompt, messages: &[ModelMessage]) -> (Value, Vec<String>) {
-    let request = Neutral.format(RequestContent { messages, ..RequestContent::from(prompt) });
+    let request =
+        format::find("request").unwrap().format(RequestContent { messages, ..RequestContent::from(prompt) });
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(body["system"], "You help.");
     let diagnostics = request.diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect();

@@ -100,7 +100,7 @@ fn each_history_has_its_body_in_each_format() {
         let messages = convert(&history, &forms).messages;
         let mut diagnostics = String::new();
         for (name, model) in MODELS {
-            let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
+            let format = FORMATS.iter().find(|format| format.name == name).unwrap();
             let target =
                 RequestTarget { model: Some(model), cache_key: Some("7f3a"), ..RequestTarget::default() };
             let content = RequestContent {
@@ -299,7 +299,7 @@ proptest! {
         let (prompt, tools) = (prompt(), tools());
         let attachment_role = [AttachmentRole::User, AttachmentRole::System, AttachmentRole::Turn][role];
         for (name, model) in MODELS {
-            let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
+            let format = FORMATS.iter().find(|format| format.name == name).unwrap();
             let mut conversation = Conversation::default();
             let mut before: Option<RequestRecord> = None;
             let mut sent_before = Vec::new();

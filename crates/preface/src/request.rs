@@ -47,18 +47,18 @@ impl Format {
     /// Returns the name, as the command line has it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        self.format().name()
+        match self {
+            Format::Anthropic => "anthropic",
+            Format::BedrockConverse => "bedrock-converse",
+            Format::Gemini => "gemini",
+            Format::OpenAiChat => "openai-chat",
+            Format::OpenAiCompatible => "openai-compatible",
+            Format::OpenAiResponses => "openai-responses",
+        }
     }
 
-    pub(crate) fn format(self) -> &'static dyn RequestFormat {
-        match self {
-            Format::Anthropic => &format::Anthropic,
-            Format::BedrockConverse => &format::BedrockConverse,
-            Format::Gemini => &format::Gemini,
-            Format::OpenAiChat => &format::OpenAiChat::OPENAI,
-            Format::OpenAiCompatible => &format::OpenAiChat::COMPATIBLE,
-            Format::OpenAiResponses => &format::OpenAiResponses,
-        }
+    pub(crate) fn format(self) -> &'static RequestFormat {
+        format::find(self.as_str()).expect("the library has each of them under this name")
     }
 }
 

@@ -263,7 +263,7 @@ fn history(random: &mut Random) -> Vec<Message> {
 }
 
 /// Checks what no schema states.
-fn check(format: &dyn RequestFormat, content: &RequestContent<'_>, body: &Value) -> Result<(), String> {
+fn check(format: &RequestFormat, content: &RequestContent<'_>, body: &Value) -> Result<(), String> {
     let printed = body.to_string();
     let marks = ["\"cache_control\"", "\"prompt_cache_breakpoint\"", "\"cachePoint\""];
     let marks: usize = marks.iter().map(|mark| printed.matches(mark).count()).sum();
@@ -275,7 +275,7 @@ fn check(format: &dyn RequestFormat, content: &RequestContent<'_>, body: &Value)
     }
     let text = |block: &Value| block["text"].as_str().unwrap_or_default().to_owned();
     let join = |blocks: &Value| blocks.as_array().into_iter().flatten().map(text).collect::<String>();
-    let prompt = match format.name() {
+    let prompt = match format.name {
         "anthropic" | "bedrock-converse" => join(&body["system"]),
         "gemini" => join(&body["systemInstruction"]["parts"]),
         "openai-responses" => join(&body["input"][0]["content"]),
@@ -285,7 +285,7 @@ fn check(format: &dyn RequestFormat, content: &RequestContent<'_>, body: &Value)
     if !content.prompt.blocks().is_empty() && prompt != content.prompt.text {
         return Err("the blocks are not the prompt".to_owned());
     }
-    if format.name() != "anthropic" {
+    if format.name != "anthropic" {
         return Ok(());
     }
     let empty = Vec::new();
@@ -350,8 +350,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let body = format.format(content).body;
             assert_eq!(body, format.format(content).body, "the same content gives the same bytes");
             let body: Value = serde_json::from_str(&body)?;
-            check(format, &content, &body).map_err(|why| format!("{at} {}: {why}\n{body}", format.name()))?;
-            writeln!(out, "{}", json!({ "case": at.to_string(), "format": format.name(), "body": body }))?;
+            check(format, &content, &body).map_err(|why| format!("{at} {}: {why}\n{body}", format.name))?;
+            writeln!(out, "{}", json!({ "case": at.to_string(), "format": format.name, "body": body }))?;
         }
     }
     out.flush()?;

@@ -8,7 +8,7 @@ use preface_engine::{
     ASSETS, BuildOptions, ToolChoice,
     core::{
         explain::{Labels, spans_view},
-        format::{Neutral, RequestContent, RequestFormat},
+        format::{self, RequestContent},
         message::ModelMessage,
         prompt::Prompt,
     },
@@ -374,7 +374,7 @@ fn recorded(record: &ScenarioRecord) -> String {
             tools: &call.tools,
             ..RequestContent::from(&call.prompt)
         };
-        let request = Neutral.format(content);
+        let request = format::find("request").unwrap().format(content);
         let body: serde_json::Value = serde_json::from_str(&request.body).expect("a request is JSON");
         assert_eq!(
             body["system"].as_str().unwrap_or_default(),

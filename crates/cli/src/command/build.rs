@@ -55,7 +55,7 @@ pub struct Args {
     /// Set the output format: the prompt, a JSON document with its parts, or a request for a service
     #[arg(
         long,
-        value_parser = PromptFormat::parser(FORMATS.iter().copied(), OWN_FORMATS),
+        value_parser = PromptFormat::parser(FORMATS.iter(), OWN_FORMATS),
         default_value = "text",
         hide_default_value = true,
         value_name = "FORMAT",
@@ -167,7 +167,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
             };
             let content = subject.content(target);
             let (body, mut more) = match &subject.kept {
-                Some(kept) if format.is_recorded() => {
+                Some(kept) if format.is_recorded => {
                     let result = subject_flags.record_request(kept, format, content, &subject.selection)?;
                     (result.body, result.diagnostics)
                 }

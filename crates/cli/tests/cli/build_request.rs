@@ -1,7 +1,7 @@
 //! `preface build --format request`: all that a model sees.
 
 use crate::sandbox::{BARE, Sandbox};
-use preface_engine::core::format::{RequestFormat, services};
+use preface_engine::core::format::services;
 
 #[test]
 fn without_messages_and_tools_it_is_the_prompt() {
@@ -23,7 +23,7 @@ const HISTORIES: [&str; 5] = [
 fn a_request_has_the_same_diagnostics_alone_as_the_first_and_as_a_later_one() {
     let sandbox = Sandbox::new();
     sandbox.work("chat.jsonl", HISTORIES.concat());
-    for format in services().map(RequestFormat::name) {
+    for format in services().map(|format| format.name) {
         let reported = |flags: &str| {
             let line = format!("preface build --messages chat.jsonl --format {format} --model m -v {flags}");
             let ran = sandbox.run(&line).exits(0);

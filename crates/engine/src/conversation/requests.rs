@@ -52,7 +52,7 @@ const ATTEMPTS: usize = 10;
 #[derive(Clone, Debug)]
 pub struct RequestInput {
     /// The format of the body.
-    pub format: &'static dyn RequestFormat,
+    pub format: &'static RequestFormat,
     /// The model; `None` is the one that the prompt was built for.
     pub model: Option<String>,
     /// The whole history, oldest message first.
@@ -73,7 +73,7 @@ pub struct RequestInput {
 impl RequestInput {
     /// Returns a request without messages, for the model of the prompt.
     #[must_use]
-    pub fn new(format: &'static dyn RequestFormat) -> Self {
+    pub fn new(format: &'static RequestFormat) -> Self {
         RequestInput {
             format,
             model: None,
@@ -337,7 +337,7 @@ impl ConversationService {
     pub async fn record_request(
         &self,
         head: &PromptSummary,
-        format: &'static dyn RequestFormat,
+        format: &'static RequestFormat,
         content: RequestContent<'_>,
         selection: &ToolSelection,
         purpose: RequestPurpose,
@@ -373,7 +373,7 @@ impl ConversationService {
             if request.blocks.len() > MOST_BLOCKS {
                 return Err(ConversationError::TooManyBlocks(request.blocks.len()));
             }
-            let mut record = RequestRecord::of(format.name(), &content, &request);
+            let mut record = RequestRecord::of(format.name, &content, &request);
             record.readable = before.map(|before| before.record.readable(&record, row.model));
             let comparison = before.map(|before| before.record.compare(&record));
             let mut diagnostics = request.diagnostics;

@@ -77,7 +77,7 @@ fn branch(system: &MemorySystem, number: u64) {
 struct Agent {
     bench: Bench,
     options: BuildOptions,
-    format: &'static dyn RequestFormat,
+    format: &'static RequestFormat,
     model: String,
     history: Vec<serde_json::Value>,
     turn: u64,
@@ -223,7 +223,7 @@ proptest! {
                 }
                 let result = agent.say(events).await;
                 let comparison = result.comparison.expect("it is not the first request");
-                assert!(comparison.extends || is_changed, "{preset} {:?}: {:?}", agent.format.name(), comparison.change);
+                assert!(comparison.extends || is_changed, "{preset} {:?}: {:?}", agent.format.name, comparison.change);
                 is_changed = false;
             }
         });

@@ -4,7 +4,7 @@ use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
 use preface_engine::{
     BuildOptions, ToolChoice,
     conversation::RequestInput,
-    core::{diagnostic::Diagnostics, format::Anthropic},
+    core::{diagnostic::Diagnostics, format},
     store::{ConstructReason, PromptSummary, StoredPrompt},
 };
 
@@ -126,7 +126,7 @@ fn the_help_for_other_tools_works_in_the_profile() {
             let diagnostics = bench.turn_of("c", &later).await.unwrap().diagnostics;
             assert_eq!(codes(&diagnostics), ["conversation/options", "conversation/tools"], "{preset}");
             assert!(diagnostics.iter().all(|one| one.help.as_deref() == Some(help)), "{diagnostics:#?}");
-            let input = RequestInput::new(&Anthropic);
+            let input = RequestInput::new(format::find("anthropic").expect("a format"));
             let request = bench.service.request(&id("c"), &tools(&["read"]), input, &at(20)).await.unwrap();
             assert!(codes(&request.diagnostics).contains(&"conversation/tools"), "{preset}");
         }

@@ -98,8 +98,8 @@ pub async fn request(
     JsonBody(body): JsonBody<RequestBody>,
 ) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
     let RequestBody { format, messages, options, max_output_tokens, cache_ttl, instructions } = body;
-    let Some(format) = format::services().find(|service| service.name() == format) else {
-        let names: Vec<String> = format::services().map(|format| format!("`{}`", format.name())).collect();
+    let Some(format) = format::services().find(|service| service.name == format) else {
+        let names: Vec<String> = format::services().map(|format| format!("`{}`", format.name)).collect();
         let detail = "`format` is not the format of a service";
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "format", detail)
             .help(format!("formats are {}", names.join(", "))));

@@ -1,7 +1,7 @@
 //! Anthropic's Messages API: `POST /v1/messages`.
 
 use super::{
-    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    CacheMark, FormattedRequest, RequestContent,
     draft::RequestDraft,
     history::{Block, BlockKind, CLEAR_AT, Dialect, Media, ToolResult},
     json::{Json, object},
@@ -35,94 +35,74 @@ const MAX_TOKENS: u64 = 8192;
 /// The prompt is one block of `system` for each [block](crate::prompt::Prompt::blocks), with `cache_control` at the end of what
 /// stays the same, and an automatic mark at the end of the messages. Blocks that came from Anthropic are sent back unchanged.
 /// Results of calls are in one message of the user, as the API requires.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{Anthropic, RequestContent, RequestFormat}};
-/// let prompt = Prompt::default();
-/// let body = Anthropic.format(RequestContent::from(&prompt)).body;
-/// assert!(body.starts_with("{\n  \"max_tokens\": 8192,\n"), "{body}");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Anthropic;
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let (mut draft, items) = RequestDraft::of(&content, &rules::ANTHROPIC);
+    draft.plan.report(&mut draft.report);
 
-impl RequestFormat for Anthropic {
-    fn name(&self) -> &'static str {
-        "anthropic"
+    let row = content.target.row();
+    let marks = row.model.cache_marks == CacheMarks::CacheControl;
+    let any = json!({ "type": "object" });
+    let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+        json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
+        json.push_some("strict", tool.strict.then_some(true));
+        json
+    });
+    let mut writer = AnthropicBlocks { draft: &mut draft };
+    let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
+    let mut list = turns::write(items, accepted, &mut writer);
+    limit_marks(&mut list, &mut draft.report);
+    rules::ANTHROPIC.check(&content, &list, &mut draft.report);
+    let marked = || list.iter().flat_map(|turn| &turn.blocks).filter(|block| block.has(MARK));
+    if marked().any(|block| ttl_of(block) == Some(HOUR)) {
+        // A mark with a longer lifetime is refused behind one with a shorter.
+        draft.choose_ttl(&content, HOUR);
     }
+    let ttl = draft.ttl.take();
+    // The mark behind the messages moves along with them, and needs a place of its own among those that are allowed.
+    let mut free = row.model.cache_mark_limit.saturating_sub(marked().count());
+    let last = list.last().and_then(|turn| turn.blocks.last());
+    let automatic = marks && free > 0 && last.is_some_and(|block| !block.has(MARK));
+    free -= usize::from(automatic);
+    let automatic_ttl = match marked().next_back() {
+        Some(block) => ttl_of(block).map(str::to_owned),
+        None => ttl.clone(),
+    };
+    let system: Vec<_> = content
+        .prompt
+        .blocks()
+        .into_iter()
+        .enumerate()
+        .map(|(at, block)| {
+            let mut text = AnthropicBlocks::text(content.prompt.text[block.range].into());
+            if draft.plan.mark(at) == CacheMark::Placed && free > 0 {
+                free -= 1;
+                text.push(MARK, cache_control(ttl.clone()));
+            }
+            text
+        })
+        .collect();
+    let mut digests = ledger::of_messages(&content, &tools, &system, &list);
 
-    fn about(&self) -> &'static str {
-        "the body of Anthropic's Messages API"
+    let mut body = object! {};
+    body.push_some("model", content.target.model);
+    body.push("max_tokens", Json::Number(content.target.max_output_tokens.unwrap_or(MAX_TOKENS)));
+    if automatic {
+        digests.mark_end();
+        body.push(MARK, cache_control(automatic_ttl));
     }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &rules::ANTHROPIC);
-        draft.plan.report(&mut draft.report);
-
-        let row = content.target.row();
-        let marks = row.model.cache_marks == CacheMarks::CacheControl;
-        let any = json!({ "type": "object" });
-        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
-            json.push("input_schema", schema(tool, &any, &ANTHROPIC, report));
-            json.push_some("strict", tool.strict.then_some(true));
-            json
-        });
-        let mut writer = AnthropicBlocks { draft: &mut draft };
-        let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
-        let mut list = turns::write(items, accepted, &mut writer);
-        limit_marks(&mut list, &mut draft.report);
-        rules::ANTHROPIC.check(&content, &list, &mut draft.report);
-        let marked = || list.iter().flat_map(|turn| &turn.blocks).filter(|block| block.has(MARK));
-        if marked().any(|block| ttl_of(block) == Some(HOUR)) {
-            // A mark with a longer lifetime is refused behind one with a shorter.
-            draft.choose_ttl(&content, HOUR);
-        }
-        let ttl = draft.ttl.take();
-        // The mark behind the messages moves along with them, and needs a place of its own among those that are allowed.
-        let mut free = row.model.cache_mark_limit.saturating_sub(marked().count());
-        let last = list.last().and_then(|turn| turn.blocks.last());
-        let automatic = marks && free > 0 && last.is_some_and(|block| !block.has(MARK));
-        free -= usize::from(automatic);
-        let automatic_ttl = match marked().next_back() {
-            Some(block) => ttl_of(block).map(str::to_owned),
-            None => ttl.clone(),
-        };
-        let system: Vec<_> = content
-            .prompt
-            .blocks()
-            .into_iter()
-            .enumerate()
-            .map(|(at, block)| {
-                let mut text = AnthropicBlocks::text(content.prompt.text[block.range].into());
-                if draft.plan.mark(at) == CacheMark::Placed && free > 0 {
-                    free -= 1;
-                    text.push(MARK, cache_control(ttl.clone()));
-                }
-                text
-            })
-            .collect();
-        let mut digests = ledger::of_messages(&content, &tools, &system, &list);
-
-        let mut body = object! {};
-        body.push_some("model", content.target.model);
-        body.push("max_tokens", Json::Number(content.target.max_output_tokens.unwrap_or(MAX_TOKENS)));
-        if automatic {
-            digests.mark_end();
-            body.push(MARK, cache_control(automatic_ttl));
-        }
-        body.push_list("system", system);
-        body.push_list("tools", tools);
-        if list.iter().any(|turn| turn.one_turn) {
-            let what = format!("messages with `clear_at` need the header `anthropic-beta: {CLEAR_AT_BETA}`");
-            draft.report.add(DiagnosticCode::RequestBeta, None, what);
-        }
-        let messages = list.into_iter().map(|turn| {
-            let mut message = object! { "role": turn.role, "content": turn.blocks };
-            message.push_some("clear_at", turn.one_turn.then_some(CLEAR_AT));
-            message
-        });
-        body.push("messages", Json::List(messages.collect()));
-        draft.finish(&body, digests)
+    body.push_list("system", system);
+    body.push_list("tools", tools);
+    if list.iter().any(|turn| turn.one_turn) {
+        let what = format!("messages with `clear_at` need the header `anthropic-beta: {CLEAR_AT_BETA}`");
+        draft.report.add(DiagnosticCode::RequestBeta, None, what);
     }
+    let messages = list.into_iter().map(|turn| {
+        let mut message = object! { "role": turn.role, "content": turn.blocks };
+        message.push_some("clear_at", turn.one_turn.then_some(CLEAR_AT));
+        message
+    });
+    body.push("messages", Json::List(messages.collect()));
+    draft.finish(&body, digests)
 }
 
 /// The writer of blocks for Anthropic.

@@ -1,7 +1,7 @@
 //! Converse of Amazon Bedrock: `POST /model/{modelId}/converse`. The model is part of the address.
 
 use super::{
-    CacheMark, FormattedRequest, RequestContent, RequestFormat,
+    CacheMark, FormattedRequest, RequestContent,
     draft::RequestDraft,
     history::{Block, BlockKind, BlockSource, Media, ToolResult, string},
     json::{Json, object},
@@ -33,67 +33,48 @@ const DOCUMENTS: [(&str, &str); 9] = [
 ///
 /// The prompt is one element of `system` for each [block](crate::prompt::Prompt::blocks), with a `cachePoint` behind what stays the
 /// same, and one at the end of the last message of the user.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{BedrockConverse, RequestContent, RequestFormat}};
-/// let prompt = Prompt::default();
-/// assert_eq!(BedrockConverse.format(RequestContent::from(&prompt)).body, "{\n  \"messages\": []\n}\n");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BedrockConverse;
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let (mut draft, items) = RequestDraft::of(&content, &rules::BEDROCK);
+    draft.plan.report(&mut draft.report);
 
-impl RequestFormat for BedrockConverse {
-    fn name(&self) -> &'static str {
-        "bedrock-converse"
-    }
+    let row = content.target.row();
+    let any = json!({ "type": "object" });
+    let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+        json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
+        json.push_some("strict", tool.strict.then_some(true));
+        object! { "toolSpec": json }
+    });
+    let mut writer = ConverseBlocks { documents: 0, draft: &mut draft };
+    let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
+    let mut list = turns::write(items, accepted, &mut writer);
+    rules::BEDROCK.check(&content, &list, &mut draft.report);
 
-    fn about(&self) -> &'static str {
-        "the body of Converse of Amazon Bedrock"
-    }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &rules::BEDROCK);
-        draft.plan.report(&mut draft.report);
-
-        let row = content.target.row();
-        let any = json!({ "type": "object" });
-        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
-            json.push("inputSchema", object! { "json": schema(tool, &any, &ANTHROPIC, report) });
-            json.push_some("strict", tool.strict.then_some(true));
-            object! { "toolSpec": json }
-        });
-        let mut writer = ConverseBlocks { documents: 0, draft: &mut draft };
-        let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
-        let mut list = turns::write(items, accepted, &mut writer);
-        rules::BEDROCK.check(&content, &list, &mut draft.report);
-
-        let ttl = draft.ttl.take();
-        let cache_point = || cache_point(ttl.clone());
-        let mut system = Vec::new();
-        for (at, block) in content.prompt.blocks().into_iter().enumerate() {
-            system.push(object! { "text": &content.prompt.text[block.range] });
-            if draft.plan.mark(at) == CacheMark::Placed {
-                system.push(cache_point());
-            }
+    let ttl = draft.ttl.take();
+    let cache_point = || cache_point(ttl.clone());
+    let mut system = Vec::new();
+    for (at, block) in content.prompt.blocks().into_iter().enumerate() {
+        system.push(object! { "text": &content.prompt.text[block.range] });
+        if draft.plan.mark(at) == CacheMark::Placed {
+            system.push(cache_point());
         }
-        // A message of role `system` takes text alone; the mark stands in front of it.
-        let last = list.iter_mut().rfind(|turn| turn.role != "system").filter(|turn| turn.role == "user");
-        if let (CacheMarks::CacheControl, Some(last)) = (row.model.cache_marks, last) {
-            last.blocks.push(cache_point());
-        }
-        let digests = ledger::of_messages(&content, &tools, &system, &list);
-
-        let mut body = object! {};
-        body.push_list("system", system);
-        let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
-        body.push("messages", Json::List(list.collect()));
-        body.push_some("toolConfig", (!tools.is_empty()).then(|| object! { "tools": tools }));
-        body.push_some(
-            "inferenceConfig",
-            content.target.max_output_tokens.map(|limit| object! { "maxTokens": Json::Number(limit) }),
-        );
-        draft.finish(&body, digests)
     }
+    // A message of role `system` takes text alone; the mark stands in front of it.
+    let last = list.iter_mut().rfind(|turn| turn.role != "system").filter(|turn| turn.role == "user");
+    if let (CacheMarks::CacheControl, Some(last)) = (row.model.cache_marks, last) {
+        last.blocks.push(cache_point());
+    }
+    let digests = ledger::of_messages(&content, &tools, &system, &list);
+
+    let mut body = object! {};
+    body.push_list("system", system);
+    let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
+    body.push("messages", Json::List(list.collect()));
+    body.push_some("toolConfig", (!tools.is_empty()).then(|| object! { "tools": tools }));
+    body.push_some(
+        "inferenceConfig",
+        content.target.max_output_tokens.map(|limit| object! { "maxTokens": Json::Number(limit) }),
+    );
+    draft.finish(&body, digests)
 }
 
 /// The writer of blocks for Converse.

@@ -1,7 +1,7 @@
 //! The Gemini API: `POST /v1beta/models/{model}:generateContent`. The model is part of the address.
 
 use super::{
-    FormattedRequest, RequestContent, RequestFormat,
+    FormattedRequest, RequestContent,
     draft::RequestDraft,
     history::{Block, BlockKind, Media, ToolResult, string},
     json::{Json, object},
@@ -19,56 +19,36 @@ use std::borrow::Cow;
 ///
 /// The prompt is `systemInstruction` with one part for each [block](crate::prompt::Prompt::blocks); the service finds the prefix
 /// that it caches itself. There are no instructions between the messages: they are sent as text of the user.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{Gemini, RequestContent, RequestFormat}};
-/// let prompt = Prompt::default();
-/// assert_eq!(Gemini.format(RequestContent::from(&prompt)).body, "{\n  \"contents\": []\n}\n");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gemini;
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let (mut draft, items) = RequestDraft::of(&content, &rules::GEMINI);
+    draft.plan.report(&mut draft.report);
 
-impl RequestFormat for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
+    let any = json!({ "type": "object" });
+    let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+        json.push("parametersJsonSchema", schema(tool, &any, &GEMINI, report));
+        json
+    });
+    let mut writer = GeminiParts { draft: &mut draft };
+    let mut list = turns::write(items, false, &mut writer);
+    if content.target.row().model.signed_calls {
+        list.iter_mut().for_each(sign_call);
     }
+    rules::GEMINI.check(&content, &list, &mut draft.report);
+    let blocks = content.prompt.blocks().into_iter();
+    let system: Vec<_> = blocks.map(|block| object! { "text": &content.prompt.text[block.range] }).collect();
+    let digests = ledger::of_messages(&content, &tools, &system, &list);
 
-    fn about(&self) -> &'static str {
-        "the body of the Gemini API"
-    }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &rules::GEMINI);
-        draft.plan.report(&mut draft.report);
-
-        let any = json!({ "type": "object" });
-        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
-            json.push("parametersJsonSchema", schema(tool, &any, &GEMINI, report));
-            json
-        });
-        let mut writer = GeminiParts { draft: &mut draft };
-        let mut list = turns::write(items, false, &mut writer);
-        if content.target.row().model.signed_calls {
-            list.iter_mut().for_each(sign_call);
-        }
-        rules::GEMINI.check(&content, &list, &mut draft.report);
-        let blocks = content.prompt.blocks().into_iter();
-        let system: Vec<_> =
-            blocks.map(|block| object! { "text": &content.prompt.text[block.range] }).collect();
-        let digests = ledger::of_messages(&content, &tools, &system, &list);
-
-        let mut body = object! {};
-        body.push_some("systemInstruction", (!system.is_empty()).then(|| object! { "parts": system }));
-        let list = list.into_iter().map(|turn| object! { "role": turn.role, "parts": turn.blocks });
-        body.push("contents", Json::List(list.collect()));
-        let declared = (!tools.is_empty()).then(|| vec![object! { "functionDeclarations": tools }]);
-        body.push_some("tools", declared);
-        body.push_some(
-            "generationConfig",
-            content.target.max_output_tokens.map(|limit| object! { "maxOutputTokens": Json::Number(limit) }),
-        );
-        draft.finish(&body, digests)
-    }
+    let mut body = object! {};
+    body.push_some("systemInstruction", (!system.is_empty()).then(|| object! { "parts": system }));
+    let list = list.into_iter().map(|turn| object! { "role": turn.role, "parts": turn.blocks });
+    body.push("contents", Json::List(list.collect()));
+    let declared = (!tools.is_empty()).then(|| vec![object! { "functionDeclarations": tools }]);
+    body.push_some("tools", declared);
+    body.push_some(
+        "generationConfig",
+        content.target.max_output_tokens.map(|limit| object! { "maxOutputTokens": Json::Number(limit) }),
+    );
+    draft.finish(&body, digests)
 }
 
 /// The writer of parts for Gemini.

@@ -24,64 +24,48 @@ mod sections;
 mod text;
 mod turns;
 
-pub use anthropic::Anthropic;
-pub use bedrock_converse::BedrockConverse;
 pub use cache::{CacheMark, CachePlan, CacheTier};
 pub use content::{RequestContent, RequestTarget};
-pub use gemini::Gemini;
 pub use ledger::{BlockPlace, PrefixChange, PrefixComparison, RequestBlock, RequestRecord, RequestUsage};
-pub use neutral::Neutral;
-pub use openai_chat::OpenAiChat;
-pub use openai_responses::OpenAiResponses;
-pub use sections::Sections;
-pub use text::Text;
 
 use crate::{attachment::PlacedAttachment, diagnostic::Diagnostics};
-use std::{borrow::Cow, fmt::Debug};
+use std::borrow::Cow;
 
 /// The shape of a request. The same content gives the same bytes.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, format::{RequestContent, FormattedRequest, RequestFormat}};
-///
-/// #[derive(Debug)]
-/// struct Quoted;
-///
-/// impl RequestFormat for Quoted {
-///     fn name(&self) -> &'static str {
-///         "quoted"
-///     }
-///     fn about(&self) -> &'static str {
-///         "the prompt as one JSON string"
-///     }
-///     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-///         let body = serde_json::Value::from(&*content.prompt.text).to_string();
-///         FormattedRequest { media_type: "application/json", body, ..FormattedRequest::default() }
-///     }
-/// }
-///
-/// let prompt = Prompt { text: "Say \"hi\".".into(), ..Prompt::default() };
-/// assert_eq!(Quoted.format(RequestContent::from(&prompt)).body, r#""Say \"hi\".""#);
+/// use preface_core::{prompt::Prompt, format::{self, RequestContent}};
+/// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
+/// assert_eq!(format::find("text").unwrap().format(RequestContent::from(&prompt)).body, "Be brief.");
 /// ```
-pub trait RequestFormat: Debug + Send + Sync {
-    /// Returns the name that options and reports use.
-    fn name(&self) -> &'static str;
+#[derive(Debug)]
+pub struct RequestFormat {
+    /// The name that options and reports use.
+    pub name: &'static str,
+    /// Half a sentence for lists and help.
+    pub about: &'static str,
+    /// True if the body is that of a service, so that the requests of a conversation are recorded and compared.
+    pub is_recorded: bool,
+    /// True if the body has the prompt and nothing beside it: no messages, tools or attachments.
+    pub is_prompt_alone: bool,
+    format: fn(RequestContent<'_>) -> FormattedRequest,
+}
 
-    /// Returns half a sentence for lists and help.
-    fn about(&self) -> &'static str;
-
-    /// Returns true if the body is that of a service, so that the requests of a conversation are recorded and compared.
-    fn is_recorded(&self) -> bool {
-        true
-    }
-
-    /// Returns true if the body has the prompt and nothing beside it: no messages, tools or attachments.
-    fn is_prompt_alone(&self) -> bool {
-        false
-    }
-
+impl RequestFormat {
     /// Turns prompt, messages and tools into a body. What the format cannot express is a diagnostic of the request.
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest;
+    #[must_use]
+    pub fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
+        (self.format)(content)
+    }
+}
+
+/// Returns the format of a service.
+const fn service(
+    name: &'static str,
+    about: &'static str,
+    format: fn(RequestContent<'_>) -> FormattedRequest,
+) -> RequestFormat {
+    RequestFormat { name, about, is_recorded: true, is_prompt_alone: false, format }
 }
 
 /// A request, ready for a pipe or an HTTP body.
@@ -114,35 +98,57 @@ pub struct FormattedRequest {
 ///
 /// ```
 /// use preface_core::format::FORMATS;
-/// assert!(FORMATS.iter().any(|format| format.name() == "anthropic"));
+/// assert!(FORMATS.iter().any(|format| format.name == "anthropic"));
 /// ```
-pub const FORMATS: &[&dyn RequestFormat] = &[
-    &Anthropic,
-    &BedrockConverse,
-    &Gemini,
-    &OpenAiChat::OPENAI,
-    &OpenAiChat::COMPATIBLE,
-    &OpenAiResponses,
-    &Neutral,
-    &Sections,
-    &Text,
+pub const FORMATS: &[RequestFormat] = &[
+    service("anthropic", "the body of Anthropic's Messages API", anthropic::format),
+    service("bedrock-converse", "the body of Converse of Amazon Bedrock", bedrock_converse::format),
+    service("gemini", "the body of the Gemini API", gemini::format),
+    service("openai-chat", "the body of OpenAI's Chat Completions API", openai_chat::openai),
+    service(
+        "openai-compatible",
+        "the same for compatible servers, without what only OpenAI knows",
+        openai_chat::compatible,
+    ),
+    service("openai-responses", "the body of OpenAI's Responses API", openai_responses::format),
+    RequestFormat {
+        name: "request",
+        about: "prompt, messages and tools as one JSON object",
+        is_recorded: false,
+        is_prompt_alone: false,
+        format: neutral::format,
+    },
+    RequestFormat {
+        name: "sections",
+        about: "the parts of the prompt as `{id, text, scope}`, for a mod of Claude Code",
+        is_recorded: false,
+        is_prompt_alone: true,
+        format: sections::format,
+    },
+    RequestFormat {
+        name: "text",
+        about: "exactly the bytes of the prompt",
+        is_recorded: false,
+        is_prompt_alone: true,
+        format: text::format,
+    },
 ];
 
 /// Returns the formats of services: those whose requests are recorded.
-pub fn services() -> impl Iterator<Item = &'static dyn RequestFormat> {
-    FORMATS.iter().copied().filter(|format| format.is_recorded())
+pub fn services() -> impl Iterator<Item = &'static RequestFormat> {
+    FORMATS.iter().filter(|format| format.is_recorded)
 }
 
 /// Returns the format with this name.
 ///
 /// ```
 /// use preface_core::format;
-/// assert_eq!(format::find("text").unwrap().about(), "exactly the bytes of the prompt");
+/// assert_eq!(format::find("text").unwrap().about, "exactly the bytes of the prompt");
 /// assert!(format::find("txt").is_none());
 /// ```
 #[must_use]
-pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
-    FORMATS.iter().copied().find(|format| format.name() == name)
+pub fn find(name: &str) -> Option<&'static RequestFormat> {
+    FORMATS.iter().find(|format| format.name == name)
 }
 
 /// Marks the text of a call that failed, for formats without a field for it.
@@ -158,7 +164,7 @@ mod tests {
     #[test]
     fn the_list_is_sorted_and_has_each_name_once() {
         assert!(
-            FORMATS.is_sorted_by(|a, b| a.name() < b.name()),
+            FORMATS.is_sorted_by(|a, b| a.name < b.name),
             "FORMATS must stay sorted by name, without duplicates"
         );
     }
@@ -166,12 +172,12 @@ mod tests {
     #[test]
     fn each_format_has_half_a_sentence() {
         for format in FORMATS {
-            let about = format.about();
-            assert!(!about.is_empty(), "`{}` must explain itself", format.name());
+            let about = format.about;
+            assert!(!about.is_empty(), "`{}` must explain itself", format.name);
             assert!(
                 !about.ends_with('.') && !about.contains('\n'),
                 "`{}` must explain itself in half a sentence: {about:?}",
-                format.name()
+                format.name
             );
         }
     }

@@ -1,6 +1,6 @@
 //! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
 
-use super::{FormattedRequest, RequestContent, RequestFormat, place::place};
+use super::{FormattedRequest, RequestContent, place::place};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::ModelRole,
@@ -16,65 +16,39 @@ use std::borrow::Cow;
 /// An [`Attachment`](crate::attachment::Attachment) is in a message of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
 /// are for the agent's interface. A tool without a schema takes any object, which is reported.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, RequestFormat}};
-/// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
-/// let tools = [Tool { name: "read".into(), ..Tool::default() }];
-/// let request = Neutral.format(RequestContent { tools: &tools, ..RequestContent::from(&prompt) });
-/// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
-/// assert_eq!(request.diagnostics[0].code.as_str(), "tool/no-schema");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Neutral;
-
-impl RequestFormat for Neutral {
-    fn name(&self) -> &'static str {
-        "request"
-    }
-
-    fn about(&self) -> &'static str {
-        "prompt, messages and tools as one JSON object"
-    }
-
-    fn is_recorded(&self) -> bool {
-        false
-    }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let mut diagnostics = Diagnostics::new();
-        let placement = place(&content, &mut diagnostics);
-        let attachments = placement.new_ones();
-        // The details of a result are for the agent's interface.
-        let messages = placement.messages(content.messages).into_iter().map(|(role, mut fields)| {
-            if role == ModelRole::ToolResult && fields.contains_key("details") {
-                fields.to_mut().shift_remove("details");
-            }
-            fields
-        });
-        let any = json!({ "type": "object" });
-        let tools = content.tools.iter().map(|tool| NeutralTool {
-            name: &tool.name,
-            description: tool.description.as_deref().unwrap_or_default(),
-            input_schema: tool.input_schema.as_deref().unwrap_or(&any),
-        });
-        let body = NeutralBody {
-            system: Some(&*content.prompt.text).filter(|text| !text.is_empty()),
-            messages: messages.collect(),
-            tools: tools.collect(),
-        };
-        // Strings, numbers and maps with string keys are always JSON.
-        let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
-        body.push('\n');
-        let bare = content.tools.iter().filter(|tool| tool.input_schema.is_none());
-        diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
-        FormattedRequest {
-            media_type: "application/json",
-            body,
-            attachments,
-            diagnostics,
-            ..FormattedRequest::default()
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let mut diagnostics = Diagnostics::new();
+    let placement = place(&content, &mut diagnostics);
+    let attachments = placement.new_ones();
+    // The details of a result are for the agent's interface.
+    let messages = placement.messages(content.messages).into_iter().map(|(role, mut fields)| {
+        if role == ModelRole::ToolResult && fields.contains_key("details") {
+            fields.to_mut().shift_remove("details");
         }
+        fields
+    });
+    let any = json!({ "type": "object" });
+    let tools = content.tools.iter().map(|tool| NeutralTool {
+        name: &tool.name,
+        description: tool.description.as_deref().unwrap_or_default(),
+        input_schema: tool.input_schema.as_deref().unwrap_or(&any),
+    });
+    let body = NeutralBody {
+        system: Some(&*content.prompt.text).filter(|text| !text.is_empty()),
+        messages: messages.collect(),
+        tools: tools.collect(),
+    };
+    // Strings, numbers and maps with string keys are always JSON.
+    let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
+    body.push('\n');
+    let bare = content.tools.iter().filter(|tool| tool.input_schema.is_none());
+    diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
+    FormattedRequest {
+        media_type: "application/json",
+        body,
+        attachments,
+        diagnostics,
+        ..FormattedRequest::default()
     }
 }
 
@@ -109,7 +83,7 @@ mod tests {
 
     #[test]
     fn an_empty_request_is_written() {
-        let body = Neutral.format(RequestContent::from(&Prompt::default())).body;
+        let body = format(RequestContent::from(&Prompt::default())).body;
         assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
     }
 
@@ -127,11 +101,8 @@ mod tests {
             Tool { name: "read".into(), input_schema: Some(schema.into()), ..Tool::default() },
         ];
         let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
-        let request = Neutral.format(RequestContent {
-            messages: &messages,
-            tools: &tools,
-            ..RequestContent::from(&prompt)
-        });
+        let request =
+            format(RequestContent { messages: &messages, tools: &tools, ..RequestContent::from(&prompt) });
         assert_eq!(
             request.body,
             r#"{

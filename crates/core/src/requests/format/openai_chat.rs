@@ -1,7 +1,7 @@
 //! `OpenAI`'s Chat Completions API, and what is compatible with it: `POST /v1/chat/completions`.
 
 use super::{
-    FormattedRequest, RequestContent, RequestFormat,
+    FormattedRequest, RequestContent,
     draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
@@ -15,86 +15,63 @@ use crate::{diagnostic::DiagnosticCode, settings::shown};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
+/// The format for `OpenAI` itself.
+pub(super) fn openai(content: RequestContent<'_>) -> FormattedRequest {
+    format(content, true)
+}
+
+/// The format for compatible servers, such as vLLM, llama.cpp and `LiteLLM`.
+pub(super) fn compatible(content: RequestContent<'_>) -> FormattedRequest {
+    format(content, false)
+}
+
 /// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
 ///
 /// For `OpenAI` the prompt is a message of role `developer` with one part for each [block](crate::prompt::Prompt::blocks). For
 /// compatible servers, many of which accept neither the role nor parts there, it is a message of role `system` with one string,
 /// and there are no cache fields. Messages that came from this API are sent back unchanged.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{OpenAiChat, RequestContent, RequestFormat}};
-/// let prompt = Prompt::default();
-/// assert_eq!(OpenAiChat::OPENAI.format(RequestContent::from(&prompt)).body, "{\n  \"messages\": []\n}\n");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenAiChat {
-    /// False for compatible servers.
-    openai: bool,
-}
-
-impl OpenAiChat {
-    /// The format for `OpenAI` itself.
-    pub const OPENAI: OpenAiChat = OpenAiChat { openai: true };
-    /// The format for compatible servers, such as vLLM, llama.cpp and `LiteLLM`.
-    pub const COMPATIBLE: OpenAiChat = OpenAiChat { openai: false };
-}
-
-impl RequestFormat for OpenAiChat {
-    fn name(&self) -> &'static str {
-        if self.openai { "openai-chat" } else { "openai-compatible" }
+fn format(content: RequestContent<'_>, openai: bool) -> FormattedRequest {
+    let (history, rules) =
+        if openai { (&rules::OPENAI_CHAT, &OPENAI) } else { (&rules::COMPATIBLE, &COMPATIBLE) };
+    let (mut draft, items) = RequestDraft::of(&content, history);
+    if openai {
+        draft.plan.report(&mut draft.report);
     }
 
-    fn about(&self) -> &'static str {
-        match self.openai {
-            true => "the body of OpenAI's Chat Completions API",
-            false => "the same for compatible servers, without what only OpenAI knows",
-        }
+    let any = json!({ "type": "object", "properties": {} });
+    let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
+        json.push("parameters", schema(tool, &any, rules, report));
+        let is_strict = tool.strict && rules.strict != StrictRule::Ignored;
+        json.push_some("strict", is_strict.then_some(true));
+        object! { "type": "function", "function": json }
+    });
+    let mut messages = ChatMessages {
+        list: Vec::with_capacity(items.len() + 1),
+        images: Vec::new(),
+        openai,
+        draft: &mut draft,
+    };
+    let has_prompt = !content.prompt.blocks().is_empty();
+    if openai && has_prompt {
+        let parts = messages.draft.prompt_parts(&content, "text");
+        messages.list.push(object! { "role": "developer", "content": parts });
+    } else if has_prompt {
+        messages.list.push(object! { "role": "system", "content": &*content.prompt.text });
     }
+    messages.extend(items);
+    let list = messages.list;
+    let digests = ledger::of_items(&content, &tools, &list);
 
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let openai = self.openai;
-        let (history, rules) =
-            if openai { (&rules::OPENAI_CHAT, &OPENAI) } else { (&rules::COMPATIBLE, &COMPATIBLE) };
-        let (mut draft, items) = RequestDraft::of(&content, history);
-        if openai {
-            draft.plan.report(&mut draft.report);
-        }
-
-        let any = json!({ "type": "object", "properties": {} });
-        let tools = draft.definitions(content.tools, None, |tool, mut json, report| {
-            json.push("parameters", schema(tool, &any, rules, report));
-            let is_strict = tool.strict && rules.strict != StrictRule::Ignored;
-            json.push_some("strict", is_strict.then_some(true));
-            object! { "type": "function", "function": json }
-        });
-        let mut messages = ChatMessages {
-            list: Vec::with_capacity(items.len() + 1),
-            images: Vec::new(),
-            openai,
-            draft: &mut draft,
-        };
-        let has_prompt = !content.prompt.blocks().is_empty();
-        if openai && has_prompt {
-            let parts = messages.draft.prompt_parts(&content, "text");
-            messages.list.push(object! { "role": "developer", "content": parts });
-        } else if has_prompt {
-            messages.list.push(object! { "role": "system", "content": &*content.prompt.text });
-        }
-        messages.extend(items);
-        let list = messages.list;
-        let digests = ledger::of_items(&content, &tools, &list);
-
-        let mut body = object! {};
-        body.push_some("model", content.target.model);
-        body.push_some(
-            if openai { "max_completion_tokens" } else { "max_tokens" },
-            content.target.max_output_tokens.map(Json::Number),
-        );
-        body.push_some("prompt_cache_key", content.target.cache_key.filter(|_| openai));
-        body.push("messages", list);
-        body.push_list("tools", tools);
-        draft.finish(&body, digests)
-    }
+    let mut body = object! {};
+    body.push_some("model", content.target.model);
+    body.push_some(
+        if openai { "max_completion_tokens" } else { "max_tokens" },
+        content.target.max_output_tokens.map(Json::Number),
+    );
+    body.push_some("prompt_cache_key", content.target.cache_key.filter(|_| openai));
+    body.push("messages", list);
+    body.push_list("tools", tools);
+    draft.finish(&body, digests)
 }
 
 /// The fields that only messages of this API have.

@@ -1,7 +1,7 @@
 //! `OpenAI`'s Responses API: `POST /v1/responses`.
 
 use super::{
-    FormattedRequest, RequestContent, RequestFormat,
+    FormattedRequest, RequestContent,
     draft::RequestDraft,
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
@@ -19,52 +19,33 @@ use serde_json::{Map, Value, json, value::RawValue};
 /// The prompt is the first item of `input`, with the role `developer`: `instructions` would be read behind the messages by newer
 /// models. It has one part for each [block](crate::prompt::Prompt::blocks), with a breakpoint at the end of what stays the same.
 /// Items that came from this API are sent back unchanged.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{OpenAiResponses, RequestContent, RequestFormat}};
-/// let prompt = Prompt::default();
-/// assert_eq!(OpenAiResponses.format(RequestContent::from(&prompt)).body, "{\n  \"input\": []\n}\n");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpenAiResponses;
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let (mut draft, items) = RequestDraft::of(&content, &rules::OPENAI_RESPONSES);
+    draft.plan.report(&mut draft.report);
 
-impl RequestFormat for OpenAiResponses {
-    fn name(&self) -> &'static str {
-        "openai-responses"
+    let any = json!({ "type": "object", "properties": {} });
+    let tools = draft.definitions(content.tools, Some("function"), |tool, mut json, report| {
+        json.push("parameters", schema(tool, &any, &OPENAI, report));
+        json.push("strict", tool.strict);
+        json
+    });
+    let mut input = Input { list: Vec::with_capacity(items.len() + 1), draft: &mut draft };
+    let parts = input.draft.prompt_parts(&content, "input_text");
+    if !parts.is_empty() {
+        input.list.push(message("developer", parts));
     }
+    input.extend(items);
+    let list = input.list;
+    let digests = ledger::of_items(&content, &tools, &list);
 
-    fn about(&self) -> &'static str {
-        "the body of OpenAI's Responses API"
-    }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &rules::OPENAI_RESPONSES);
-        draft.plan.report(&mut draft.report);
-
-        let any = json!({ "type": "object", "properties": {} });
-        let tools = draft.definitions(content.tools, Some("function"), |tool, mut json, report| {
-            json.push("parameters", schema(tool, &any, &OPENAI, report));
-            json.push("strict", tool.strict);
-            json
-        });
-        let mut input = Input { list: Vec::with_capacity(items.len() + 1), draft: &mut draft };
-        let parts = input.draft.prompt_parts(&content, "input_text");
-        if !parts.is_empty() {
-            input.list.push(message("developer", parts));
-        }
-        input.extend(items);
-        let list = input.list;
-        let digests = ledger::of_items(&content, &tools, &list);
-
-        let mut body = object! {};
-        body.push_some("model", content.target.model);
-        body.push_some("max_output_tokens", content.target.max_output_tokens.map(Json::Number));
-        body.push_some("prompt_cache_key", content.target.cache_key);
-        body.push_some("prompt_cache_options", draft.ttl.take().map(|ttl| object! { "ttl": ttl }));
-        body.push_list("tools", tools);
-        body.push("input", list);
-        draft.finish(&body, digests)
-    }
+    let mut body = object! {};
+    body.push_some("model", content.target.model);
+    body.push_some("max_output_tokens", content.target.max_output_tokens.map(Json::Number));
+    body.push_some("prompt_cache_key", content.target.cache_key);
+    body.push_some("prompt_cache_options", draft.ttl.take().map(|ttl| object! { "ttl": ttl }));
+    body.push_list("tools", tools);
+    body.push("input", list);
+    draft.finish(&body, digests)
 }
 
 /// The items under construction.

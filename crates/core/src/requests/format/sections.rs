@@ -1,6 +1,6 @@
 //! The prompt as a list of sections, for agents that compose their prompt of sections themselves.
 
-use super::{FormattedRequest, RequestContent, RequestFormat, json::Json, json::object};
+use super::{FormattedRequest, RequestContent, json::Json, json::object};
 use crate::variable::Stability;
 use std::collections::BTreeSet;
 
@@ -9,48 +9,22 @@ use std::collections::BTreeSet;
 /// `scope` is `shared` for the parts up to the first that is not static, and `session` for all others, so that every shared section
 /// comes first and the order of the prompt is kept. The texts, one after the other, are the prompt. Messages, tools and
 /// attachments are not part of it.
-///
-/// ```
-/// use preface_core::{prompt::Prompt, format::{RequestContent, Sections, RequestFormat}};
-/// assert_eq!(Sections.format(RequestContent::from(&Prompt::default())).body, "[]\n");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sections;
-
-impl RequestFormat for Sections {
-    fn name(&self) -> &'static str {
-        "sections"
-    }
-
-    fn about(&self) -> &'static str {
-        "the parts of the prompt as `{id, text, scope}`, for a mod of Claude Code"
-    }
-
-    fn is_recorded(&self) -> bool {
-        false
-    }
-
-    fn is_prompt_alone(&self) -> bool {
-        true
-    }
-
-    fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let prompt = content.prompt;
-        let mut ids = BTreeSet::new();
-        let mut scope = "shared";
-        let sections = prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
-            if part.stability != Stability::Static {
-                scope = "session";
-            }
-            let id = unique_id(part.section.as_str(), &ids);
-            ids.insert(id.clone());
-            object! { "id": id, "text": prompt.text_of(part), "scope": scope }
-        });
-        FormattedRequest {
-            media_type: "application/json",
-            body: Json::List(sections.collect()).print(content.target.indented),
-            ..FormattedRequest::default()
+pub(super) fn format(content: RequestContent<'_>) -> FormattedRequest {
+    let prompt = content.prompt;
+    let mut ids = BTreeSet::new();
+    let mut scope = "shared";
+    let sections = prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
+        if part.stability != Stability::Static {
+            scope = "session";
         }
+        let id = unique_id(part.section.as_str(), &ids);
+        ids.insert(id.clone());
+        object! { "id": id, "text": prompt.text_of(part), "scope": scope }
+    });
+    FormattedRequest {
+        media_type: "application/json",
+        body: Json::List(sections.collect()).print(content.target.indented),
+        ..FormattedRequest::default()
     }
 }
 
@@ -93,7 +67,7 @@ mod tests {
     }
 
     fn sections(prompt: &Prompt) -> Value {
-        serde_json::from_str(&Sections.format(RequestContent::from(prompt)).body).unwrap()
+        serde_json::from_str(&format(RequestContent::from(prompt)).body).unwrap()
     }
 
     #[test]
