@@ -7,7 +7,6 @@ use crate::{
     section::SectionId,
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The tag around an attachment, so that it is not taken for the user's own text.
 pub const REMINDER_TAG: &str = "system-reminder";
@@ -28,9 +27,23 @@ pub struct Attachment {
 }
 
 /// The message that an attachment goes with. The order is that of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum AttachmentPlace {
     /// A message of its own, before all others.
     FirstUser,
@@ -45,10 +58,7 @@ impl AttachmentPlace {
     /// Returns the word that JSON and listings use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            AttachmentPlace::FirstUser => "first-user",
-            AttachmentPlace::LastUser => "last-user",
-        }
+        self.into()
     }
 
     /// Returns where that is, for people.
@@ -58,12 +68,6 @@ impl AttachmentPlace {
             AttachmentPlace::FirstUser => "in a message of the user before all others",
             AttachmentPlace::LastUser => "with the last message of the user",
         }
-    }
-}
-
-impl fmt::Display for AttachmentPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -1,12 +1,25 @@
 //! The three fixed scopes.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The layer that a text, a setting or an extension belongs to. The order is the meaning: later scopes override.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Scope {
     /// Shipped inside preface; immutable, trusted by install.
     Bundled,
@@ -34,16 +47,6 @@ impl Scope {
     /// Returns the word that settings, JSON and listings use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Scope::Bundled => "bundled",
-            Scope::Global => "global",
-            Scope::Project => "project",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::{prompt::Prompt, section::SectionId};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// A reason to build a base, or to change it for a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::Display)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TriggerKind {
     /// The conversation began.
     Startup,
@@ -27,20 +27,7 @@ impl TriggerKind {
     /// Returns the word that JSON and listings use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            TriggerKind::Startup => "startup",
-            TriggerKind::ResourcesDiscover => "resources_discover",
-            TriggerKind::SetActiveTools => "set_active_tools",
-            TriggerKind::ToolRegistry => "tool_registry",
-            TriggerKind::Reload => "reload",
-            TriggerKind::BeforeAgentStart => "before_agent_start",
-        }
-    }
-}
-
-impl fmt::Display for TriggerKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::suggestion::{did_you_mean, did_you_mean_in, quoted};
 use serde::{Deserialize, Serialize};
-use std::{fmt, sync::LazyLock};
+use std::sync::LazyLock;
 use toml::{Table, Value};
 
 /// The rows that ship with preface.
@@ -58,9 +58,12 @@ pub struct Model {
 }
 
 /// The company whose API serves a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::Display,
+)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Vendor {
     /// Anthropic.
     Anthropic,
@@ -301,18 +304,7 @@ impl Vendor {
     /// Returns the word in files and listings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Vendor::Anthropic => "anthropic",
-            Vendor::Google => "google",
-            Vendor::OpenAi => "openai",
-            Vendor::Unknown => "unknown",
-        }
-    }
-}
-
-impl fmt::Display for Vendor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 use std::ops::Range;
 
 /// The kind of a run of a template. A tag is text after all where [`Tile::stray`] is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum TileKind {
     /// Text.
     Text,
@@ -64,21 +65,7 @@ impl TileKind {
     /// `endeach`, `raw`, `endraw`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            TileKind::Text => "text",
-            TileKind::RawText => "raw-text",
-            TileKind::Variable => "variable",
-            TileKind::If => "if",
-            TileKind::IfNot => "if-not",
-            TileKind::Elif => "elif",
-            TileKind::ElifNot => "elif-not",
-            TileKind::Else => "else",
-            TileKind::Endif => "endif",
-            TileKind::Each => "each",
-            TileKind::Endeach => "endeach",
-            TileKind::Raw => "raw",
-            TileKind::Endraw => "endraw",
-        }
+        self.into()
     }
 }
 

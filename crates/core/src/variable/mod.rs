@@ -106,10 +106,24 @@ impl From<VariableKey> for String {
 
 /// The time for which the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+    strum::Display,
 )]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Stability {
     /// Equal for every conversation of a configuration.
     #[default]
@@ -124,17 +138,7 @@ impl Stability {
     /// Returns the word that profiles, JSON and listings use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Stability::Static => "static",
-            Stability::Conversation => "conversation",
-            Stability::Turn => "turn",
-        }
-    }
-}
-
-impl fmt::Display for Stability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }
 

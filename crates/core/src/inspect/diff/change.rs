@@ -26,9 +26,10 @@ pub struct PartChange {
 }
 
 /// The kind of a part's change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr, strum::Display)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Change {
     /// The same bytes in the same order.
     Same,
@@ -50,19 +51,7 @@ impl Change {
     /// ```
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Change::Same => "same",
-            Change::Changed => "changed",
-            Change::Added => "added",
-            Change::Removed => "removed",
-            Change::Moved => "moved",
-        }
-    }
-}
-
-impl std::fmt::Display for Change {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }
 

@@ -9,8 +9,21 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// The role of a message in a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+)]
 #[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "camelCase")]
 pub enum Role {
     /// The model.
     Assistant,
@@ -46,22 +59,7 @@ impl Role {
     /// Returns the name in files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Role::Assistant => "assistant",
-            Role::BashExecution => "bashExecution",
-            Role::BranchSummary => "branchSummary",
-            Role::CompactionSummary => "compactionSummary",
-            Role::Custom => "custom",
-            Role::System => "system",
-            Role::ToolResult => "toolResult",
-            Role::User => "user",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        self.into()
     }
 }
 

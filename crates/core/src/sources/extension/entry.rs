@@ -110,11 +110,13 @@ pub struct Entry<T> {
 }
 
 /// The state of an entry. Every listing uses these words; the order is that of counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum EntryState {
     /// The entry of its name, and usable.
     Active,
     /// Active, but what it would do to the machine needs a grant.
+    #[strum(serialize = "needs grant")]
     NeedsGrant,
     /// In need of a grant; until then a lower layer's entry is active.
     Pending,
@@ -134,16 +136,7 @@ impl EntryState {
     /// Returns the word for tables and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            EntryState::Active => "active",
-            EntryState::Hidden => "hidden",
-            EntryState::Off => "off",
-            EntryState::Broken => "broken",
-            EntryState::Untrusted => "untrusted",
-            EntryState::Incomplete => "incomplete",
-            EntryState::NeedsGrant => "needs grant",
-            EntryState::Pending => "pending",
-        }
+        self.into()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::extension::{Hook, Slot};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// An event at which hooks run. The order is that of a run.
 ///
@@ -12,8 +11,22 @@ use std::fmt;
 /// assert_eq!(event.slot().to_string(), "COMPOSE_REQUEST/pre");
 /// assert!(event.reply_keys().contains(&"system_prompt"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum HookEvent {
     /// The start or reload of a conversation: hooks may add skills.
     ResourcesDiscover,
@@ -43,14 +56,7 @@ impl HookEvent {
     /// Returns the name that manifests, hooks and diagnostics use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            HookEvent::ResourcesDiscover => "resources_discover",
-            HookEvent::Input => "input",
-            HookEvent::BeforeAgentStart => "before_agent_start",
-            HookEvent::Context => "context",
-            HookEvent::ToolCall => "tool_call",
-            HookEvent::ToolResult => "tool_result",
-        }
+        self.into()
     }
 
     /// Returns the event of this name.
@@ -100,12 +106,6 @@ impl HookEvent {
     #[must_use]
     pub fn is_of_tool_calls(self) -> bool {
         matches!(self, HookEvent::ToolCall | HookEvent::ToolResult)
-    }
-}
-
-impl fmt::Display for HookEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

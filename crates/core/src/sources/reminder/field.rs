@@ -25,8 +25,9 @@ pub struct EventField {
 }
 
 /// The kind of value in a field of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum FieldKind {
     /// A name, a path, an address or a command: a string that is written on one visible line.
     Name,
@@ -62,14 +63,7 @@ impl FieldKind {
     /// Returns the word that files use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            FieldKind::Name => "name",
-            FieldKind::Line => "line",
-            FieldKind::Text => "text",
-            FieldKind::Number => "number",
-            FieldKind::Flag => "flag",
-            FieldKind::Lines => "lines",
-        }
+        self.into()
     }
 
     /// Returns the JSON type that an event needs there.
@@ -99,12 +93,6 @@ impl FieldKind {
             }
             _ => None,
         }
-    }
-}
-
-impl fmt::Display for FieldKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The settings of all layers as one, each value with its origin.
 ///
@@ -556,9 +556,23 @@ fn pointer(path: &[&str]) -> String {
 // The source of a value: a layer, or the caller of this one call.
 
 /// The source of a value. The order is significant: later ones override.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::Display,
+)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum SetBy {
     /// The settings shipped inside preface.
     Bundled,
@@ -574,12 +588,7 @@ impl SetBy {
     /// Returns the name for listings and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            SetBy::Bundled => "bundled",
-            SetBy::Global => "global",
-            SetBy::Project => "project",
-            SetBy::Caller => "caller",
-        }
+        self.into()
     }
 
     /// Returns the scope, or `None` for the caller.
@@ -601,12 +610,6 @@ impl From<Scope> for SetBy {
             Scope::Global => SetBy::Global,
             Scope::Project => SetBy::Project,
         }
-    }
-}
-
-impl fmt::Display for SetBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 
