@@ -27,13 +27,17 @@ fn printed() -> String {
      crates/core/src/diagnostic/code.rs. -->
 
 A diagnostic has a code, a severity, a message and, where they are known, a location and help: what to do. The code is stable; the
-message may change. Where a code has several severities, the usual one comes first.
+message may change. The severity is `warning` where none is written; of several, the usual one comes first.
 
 "
     .to_owned();
     for code in DiagnosticCode::ALL {
         let severities: Vec<_> = code.severities().iter().copied().map(Severity::as_str).collect();
-        let _ = writeln!(page, "- `{code}` ({}): {}", severities.join(", "), code.meaning());
+        let severities = match code.severities() {
+            [Severity::Warning] => String::new(),
+            _ => format!(" ({})", severities.join(", ")),
+        };
+        let _ = writeln!(page, "- `{code}`{severities}: {}", code.meaning());
     }
     page + &imitations()
 }
