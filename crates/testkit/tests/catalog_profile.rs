@@ -262,10 +262,10 @@ fn another_catalog_than_the_pinned_one_refuses() {
 #[test]
 fn a_changed_text_stops_the_build() {
     let system = machine();
-    let dir = catalogs::dir(&system).unwrap().join("2.1.50/system-prompt-tide-status.md");
-    let kept = system.read(&dir, ReadScope::Anywhere, 1 << 20).unwrap();
+    let path = catalogs::dir(&system).unwrap().join("2.1.50.json");
+    let kept = system.read(&path, ReadScope::Anywhere, 1 << 20).unwrap();
     let kept = String::from_utf8(kept.bytes.to_vec()).unwrap();
-    let system = system.with_file(dir, kept.replace("Tide", "Tied"));
+    let system = system.with_file(path, kept.replace("Tide", "Tied"));
     let error = build(&system, &["catalog=2.1.50"]).unwrap_err().to_string();
     assert!(error.contains("a file of an imported catalog was changed"), "{error}");
 }
