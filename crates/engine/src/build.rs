@@ -26,7 +26,7 @@ use preface_core::{
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::Tool,
-    variable::{RecordedVariables, VariableKey, source::NoSource},
+    variable::{VariableKey, source::NoSource},
 };
 use preface_host::{
     places::Places,
@@ -201,26 +201,13 @@ impl Engine<'_> {
         snapshot: &mut Snapshot,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
-        self.compose_knowing(&RecordedVariables::default(), inputs, snapshot, ask)
-    }
-
-    /// The same with values that are known to be what the machine would answer.
-    pub(crate) fn compose_knowing(
-        &self,
-        known: &RecordedVariables,
-        inputs: &Inputs,
-        snapshot: &mut Snapshot,
-        ask: &dyn Ask,
-    ) -> Result<Prompt, Error> {
         if let Some(refused) = &inputs.entries.refused {
             return Err(refused.clone());
         }
         let turn = snapshot.turn.clone();
         let context = self.context(inputs, &turn, ask);
-        let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut |key: &VariableKey| {
-            let known = || known.get(key).filter(|variable| context.has_room(variable)).cloned();
-            Some(known().unwrap_or_else(|| provider::resolve(key, &context)))
-        })?;
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &context));
+        let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut answer)?;
         prompt.diagnostics.extend(context.diagnostics.take());
         prompt.diagnostics.extend(inputs.changes.warnings());
         prompt.diagnostics.extend(options::missing_dirs(self.system(), &snapshot.profile, &prompt));

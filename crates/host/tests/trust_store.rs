@@ -158,7 +158,11 @@ fn many_writers_lose_nothing() {
             assert_eq!(state, GrantState::Granted, "{name}");
         }
     }
-    assert_eq!(granted.len(), THREADS * GRANTS + 2, "a text for each grant, and `common` in both roots, once");
+    assert_eq!(
+        granted.len(),
+        THREADS * GRANTS + 2,
+        "a text for each grant, and `common` in both roots, once"
+    );
 }
 
 const CRASH_DIR: &str = "PREFACE_CRASH_DIR";

@@ -131,16 +131,6 @@ fn pages() -> Vec<Page> {
             request: BuildOptions { sets: words(&["sessions=true", "memory=true"]), ..request() },
             is_rest: false,
         },
-        Page {
-            file: "claude-code-explore.md",
-            title: "The prompt of an agent",
-            about: "The agent `explore`: its own prompt, its reminder, the environment and what is an instruction, without the \
-                    project's instruction files.",
-            command: "preface build --preset claude-code --agent explore",
-            machine,
-            request: BuildOptions { agent: Some("explore".into()), ..request() },
-            is_rest: false,
-        },
     ]
 }
 

@@ -122,7 +122,6 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     write_timeout: u32,
 
-
     /// Log from this level on, or by a filter such as `preface=debug,hyper=info`
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: String,

@@ -2,24 +2,18 @@
 //! directory reads profile, settings and layers once, and then looks only whether a file changed ([`AccessLog`]).
 //!
 //! No finished prompt is cached. Instant, conversation and template are those of the new request, and the pure half runs for
-//! each. Variables that are files are answered from the cache where those files did not change, all others anew. So a prompt
-//! is the same with and without the cache.
+//! each, with all variables looked up anew. So a prompt is the same with and without the cache.
 
 use crate::{
     BuildOptions, Engine, Error,
     input::{Inputs, collect::Breadth},
     log::{Loggers, by_hand_over},
 };
-use preface_core::{
-    hook::DiscoverReason,
-    prompt::Prompt,
-    snapshot::Snapshot,
-    variable::{RecordedVariables, VariableKey},
-};
+use preface_core::{hook::DiscoverReason, prompt::Prompt, snapshot::Snapshot, variable::RecordedVariables};
 use preface_host::{
-    provider::{self, context::Headless},
+    provider::context::Headless,
     system::access_log::{AccessLog, RecordingSystem},
-    trust::gate::{AdmittedText, GateMark},
+    trust::gate::GateMark,
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -49,55 +43,13 @@ struct CachedInputs {
     /// The state of the gate after the inputs were read.
     mark: GateMark,
     access_log: AccessLog,
-    known: Option<FileVariables>,
-}
-
-/// Variables that are files, with the state of these files.
-#[derive(Debug)]
-struct FileVariables {
-    variables: RecordedVariables,
-    /// The project texts among them.
-    admitted: Vec<AdmittedText>,
-    access_log: AccessLog,
-}
-
-impl FileVariables {
-    /// Returns the project texts behind those variables that a prompt used.
-    fn admitted_in(&self, snapshot: &Snapshot) -> Vec<AdmittedText> {
-        let is_used = |text: &&AdmittedText| {
-            snapshot
-                .variables
-                .iter()
-                .any(|(key, variable)| *variable.source == *text.shown && self.variables.get(key).is_some())
-        };
-        self.admitted.iter().filter(is_used).cloned().collect()
-    }
-
-    /// Returns the file variables of a build; `None` if a text passed the gate by its digest, because each build reports
-    /// those.
-    fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, snapshot: &Snapshot) -> Option<Self> {
-        let of_files =
-            |key: &VariableKey| provider::variable_provider(key).is_some_and(|provider| provider.is_of_files);
-        let mut variables = snapshot.variables.clone();
-        variables.retain(|key, _| of_files(key) && !snapshot.turn.variables.contains_key(key));
-        let bytes: usize =
-            variables.iter().filter_map(|(_, variable)| variable.value.as_ref()).map(String::len).sum();
-        if inputs.gate().has_seen_after(mark) || bytes > LARGEST {
-            return None;
-        }
-        Some(FileVariables {
-            variables,
-            admitted: inputs.gate().admitted_after(mark),
-            access_log: looks.into_access_log()?,
-        })
-    }
 }
 
 impl InputCache {
     /// Takes out the inputs of such a request.
     fn take(&self, key: &BuildOptions) -> Option<CachedInputs> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = entries.iter().rposition(|kept| kept.key == *key)?;
+        let at = entries.iter().rposition(|cached| cached.key == *key)?;
         Some(entries.remove(at))
     }
 
@@ -120,19 +72,6 @@ impl CachedInputs {
         snapshot.stored = request.template_text.as_ref().map(crate::TemplateInput::pieces);
         snapshot.variables = RecordedVariables::default();
     }
-
-    fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
-        let CachedInputs { inputs, snapshot, mark, known, .. } = self;
-        if let Some(known) = known.as_ref().filter(|known| known.access_log.holds(engine.system())) {
-            let prompt = engine.compose_knowing(&known.variables, inputs, snapshot, &Headless)?;
-            inputs.gate().add_admitted(known.admitted_in(snapshot));
-            return Ok(prompt);
-        }
-        let looks = RecordingSystem::new(engine.system());
-        let prompt = engine.on(&looks).compose(inputs, snapshot, &Headless)?;
-        *known = FileVariables::of(looks, inputs, *mark, snapshot);
-        Ok(prompt)
-    }
 }
 
 impl Engine<'_> {
@@ -151,15 +90,16 @@ impl Engine<'_> {
         let lasts = request.now.is_none() && self.templates().is_none() && !declares;
         let key = BuildOptions { conversation: None, template: None, ..request.clone() };
         if lasts
-            && let Some(mut kept) = cache.take(&key)
-            && kept.access_log.holds(self.system())
+            && let Some(mut cached) = cache.take(&key)
+            && cached.access_log.holds(self.system())
         {
-            kept.renew(self, request);
-            let mut prompt = kept.compose(self)?;
-            self.refuse_untrusted_in(request, &kept.inputs)?;
-            self.log(&kept.inputs, &kept.snapshot.turn, &mut prompt);
-            let made = read(BuildContext { prompt, snapshot: &kept.snapshot, inputs: &kept.inputs });
-            cache.put(kept);
+            cached.renew(self, request);
+            let CachedInputs { inputs, snapshot, .. } = &mut cached;
+            let mut prompt = self.compose(inputs, snapshot, &Headless)?;
+            self.refuse_untrusted_in(request, inputs)?;
+            self.log(inputs, &snapshot.turn, &mut prompt);
+            let made = read(BuildContext { prompt, snapshot, inputs });
+            cache.put(cached);
             return Ok(made);
         }
         let recorder = RecordingSystem::new(self.system());
@@ -168,8 +108,7 @@ impl Engine<'_> {
             engine.on(&recorder).read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mark = inputs.gate().mark();
         let access_log = recorder.into_access_log().filter(|_| lasts && self.is_lasting(&inputs, &snapshot));
-        let looks = RecordingSystem::new(self.system());
-        let (engine, reason) = (self.on(&looks), DiscoverReason::Startup);
+        let reason = DiscoverReason::Startup;
         let mut prompt = engine.first_base(&mut inputs, &mut snapshot, &[], reason, &Headless)?;
         if let Err(refused) = self.refuse_untrusted_in(request, &inputs) {
             self.append(&Loggers::of(&inputs, &snapshot.turn), &by_hand_over(&prompt.audit).1);
@@ -178,8 +117,7 @@ impl Engine<'_> {
         self.log(&inputs, &snapshot.turn, &mut prompt);
         let made = read(BuildContext { prompt, snapshot: &snapshot, inputs: &inputs });
         if let Some(access_log) = access_log {
-            let known = FileVariables::of(looks, &inputs, mark, &snapshot);
-            cache.put(CachedInputs { key, inputs, snapshot, mark, access_log, known });
+            cache.put(CachedInputs { key, inputs, snapshot, mark, access_log });
         }
         Ok(made)
     }

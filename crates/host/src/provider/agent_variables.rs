@@ -22,8 +22,7 @@ const DESCRIPTION_LIMIT: usize = 300;
 const MOST_NOTES: usize = 10;
 
 /// The provider of `agents:`.
-pub const AGENT_VARIABLES: VariableProvider =
-    VariableProvider { kinds: &["agents"], is_of_files: true, resolve };
+pub const AGENT_VARIABLES: VariableProvider = VariableProvider { kinds: &["agents"], resolve };
 
 fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let one = key.name().strip_prefix("own.");

@@ -22,7 +22,6 @@ use preface_core::{
     settings::MergedSettings,
     trust::{TrustKind, TrustMode},
     turn::Turn,
-    variable::RecordedVariable,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -107,14 +106,6 @@ pub(crate) const HARD_LINK_HELP: &str =
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
 impl ProviderContext<'_> {
-    /// Takes the room that a variable of this build needs among all that are files. False if there is too little left.
-    #[must_use]
-    pub fn has_room(&self, variable: &RecordedVariable) -> bool {
-        let bytes = variable.value.as_ref().map_or(0, String::len) as u64;
-        let left = self.file_room.get().checked_sub(bytes);
-        left.inspect(|left| self.file_room.set(*left)).is_some()
-    }
-
     /// Adds a diagnostic.
     pub fn note(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);

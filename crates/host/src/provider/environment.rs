@@ -11,8 +11,7 @@ use preface_core::{
 };
 
 /// The provider of `system:`.
-pub const ENVIRONMENT: VariableProvider =
-    VariableProvider { kinds: &["system"], is_of_files: false, resolve };
+pub const ENVIRONMENT: VariableProvider = VariableProvider { kinds: &["system"], resolve };
 
 fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);

@@ -23,8 +23,7 @@ use preface_core::{
 use std::path::Path;
 
 /// The provider of `file:` and `project_file:`.
-pub const FILES: VariableProvider =
-    VariableProvider { kinds: &["file", "project_file"], is_of_files: true, resolve };
+pub const FILES: VariableProvider = VariableProvider { kinds: &["file", "project_file"], resolve };
 
 fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let name = key.name();

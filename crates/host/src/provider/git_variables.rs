@@ -12,7 +12,7 @@ use preface_core::{
 };
 
 /// The provider of `git:`.
-pub const GIT_VARIABLES: VariableProvider = VariableProvider { kinds: &["git"], is_of_files: true, resolve };
+pub const GIT_VARIABLES: VariableProvider = VariableProvider { kinds: &["git"], resolve };
 
 fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     if !matches!(key.name(), "branch" | "status") {

@@ -126,8 +126,6 @@ impl ContextProvider {
 pub struct VariableProvider {
     /// The types that it resolves.
     pub kinds: &'static [&'static str],
-    /// True if the value follows from files and nothing else of the turn than where it is.
-    pub is_of_files: bool,
     /// Returns one variable of one of its types. A name that it does not know is absent.
     resolve: fn(&VariableKey, &ProviderContext<'_>) -> RecordedVariable,
 }
@@ -161,12 +159,6 @@ pub fn context_provider(name: &str) -> Option<&'static ContextProvider> {
     CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name == name)
 }
 
-/// Returns the provider of variables of this type.
-#[must_use]
-pub fn variable_provider(key: &VariableKey) -> Option<&'static VariableProvider> {
-    VARIABLE_PROVIDERS.iter().copied().find(|provider| provider.kinds.contains(&key.kind()))
-}
-
 /// Resolves a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
 #[must_use]
 pub fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
@@ -175,7 +167,10 @@ pub fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVari
     {
         return given;
     }
-    let Some(provider) = variable_provider(key) else { return RecordedVariable::absent("no such type") };
+    let is_its = |provider: &&&VariableProvider| provider.kinds.contains(&key.kind());
+    let Some(provider) = VARIABLE_PROVIDERS.iter().find(is_its) else {
+        return RecordedVariable::absent("no such type");
+    };
     let mut variable = (provider.resolve)(key, context);
     if variable.value.is_none() {
         // What is not there now may be there as soon as it could change.

@@ -6,7 +6,7 @@ use preface_core::variable::{RecordedVariable, Stability, VariableKey, source::t
 
 /// The provider of `model:`, `prompt:` and `tool:`.
 pub const TURN_VARIABLES: VariableProvider =
-    VariableProvider { kinds: &["model", "prompt", "tool"], is_of_files: false, resolve };
+    VariableProvider { kinds: &["model", "prompt", "tool"], resolve };
 
 fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     if (key.kind(), key.name()) == ("prompt", "global_dir") {

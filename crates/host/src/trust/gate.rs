@@ -260,7 +260,7 @@ impl Gate {
             self.remember(&text, bytes, verdict);
         }
         if verdict == GateVerdict::Included {
-            self.add_admitted([text]);
+            self.admitted.borrow_mut().push(text);
         }
         verdict
     }
@@ -326,11 +326,6 @@ impl Gate {
         }
     }
 
-    /// Adds texts that were included.
-    pub fn add_admitted(&self, texts: impl IntoIterator<Item = AdmittedText>) {
-        self.admitted.borrow_mut().extend(texts);
-    }
-
     /// Returns the texts that were included so far, whatever the mode: sorted by path, each once.
     #[must_use]
     pub fn admitted(&self) -> Vec<AdmittedText> {
@@ -338,12 +333,6 @@ impl Gate {
         admitted.sort();
         admitted.dedup();
         admitted
-    }
-
-    /// Returns the texts that were included after a moment.
-    #[must_use]
-    pub fn admitted_after(&self, mark: GateMark) -> Vec<AdmittedText> {
-        self.admitted.borrow().iter().skip(mark.admitted).cloned().collect()
     }
 
     fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> GateVerdict {
@@ -376,12 +365,6 @@ impl Gate {
     #[must_use]
     pub fn mark(&self) -> GateMark {
         GateMark { seen: self.seen.borrow().len(), admitted: self.admitted.borrow().len() }
-    }
-
-    /// Returns whether a pinned text came to the gate after a moment.
-    #[must_use]
-    pub fn has_seen_after(&self, mark: GateMark) -> bool {
-        self.seen.borrow().len() > mark.seen
     }
 
     /// Forgets what came to the gate after a moment.

@@ -136,10 +136,8 @@ impl RequestGuard {
     /// Returns the holder of a token that has not expired.
     fn valid(&self, known: &KnownToken) -> Option<Identity> {
         let access = &known.access;
-        (!access.is_expired(self.tokens.now())).then(|| Identity::Token {
-            name: access.name.as_str().into(),
-            role: access.role,
-        })
+        (!access.is_expired(self.tokens.now()))
+            .then(|| Identity::Token { name: access.name.as_str().into(), role: access.role })
     }
 
     /// The name that the client used must be ours: else a page elsewhere has pointed its own name here.

@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use preface_engine::store::{
-    Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary,
-    PutOutcome, ReplaceOutcome, ReplacedPrompt, RequestStore, Revision, Store, StoreError,
-    StoredPrompt, StoredRequest, TemplateName, TemplateStore, TemplateVersion, TokenRecord, VersionChoice,
+    Actor, Answer, AuditEntry, AuditStore, ConversationId, ConversationStore, ExpectedVersion, Filter,
+    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt,
+    RequestStore, Revision, Store, StoreError, StoredPrompt, StoredRequest, TemplateName, TemplateStore,
+    TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::sync::{Arc, Mutex};
 
