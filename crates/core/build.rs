@@ -16,8 +16,12 @@ fn main() -> io::Result<()> {
     let shown = |file: &PathBuf| Some(file.strip_prefix(&root).ok()?.to_str()?.to_owned());
     let mut rows: Vec<String> = files.iter().filter_map(shown).collect();
     rows.sort();
-    let rows: String =
-        rows.iter().map(|path| format!("    ({path:?}, include_bytes!({:?})),\n", root.join(path))).collect();
+    // The folder is named when the library is compiled: a checkout may be moved together with its target.
+    let row = |path: &String| {
+        let file = format!("/assets/{path}");
+        format!("    ({path:?}, include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))),\n")
+    };
+    let rows: String = rows.iter().map(row).collect();
     let list = format!(
         "/// The embedded files of the bundled layer: path and bytes, sorted by path.\n\
          pub const ASSETS: &[(&str, &[u8])] = &[\n{rows}];\n"

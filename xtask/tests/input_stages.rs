@@ -15,7 +15,6 @@ const ALLOWED: &[(&str, usize)] = &[
     ("analyze/probe.rs", 1),
     ("conversation/construct.rs", 2),
     ("conversation/trust.rs", 2),
-    ("build.rs", 1),
     ("input/collect.rs", 1),
     ("input/mod.rs", 1),
     ("lint/mod.rs", 2),

@@ -9,7 +9,6 @@ use crate::{
         consent::{Ask, ProjectAccess},
         load_profile::ProfileSource,
         options,
-        variables::declare,
     },
     log::Loggers,
 };
@@ -137,25 +136,6 @@ impl Engine<'_> {
     /// See [`Engine::rebuild`].
     pub fn rebuild_tools(snapshot: &mut Snapshot) -> Result<Vec<Tool>, Error> {
         Ok(definition::definitions(snapshot, &mut NoSource, &mut Diagnostics::new())?)
-    }
-
-    /// Renders one template of the caller's with the variables of the request's directory. The profile gives the
-    /// language's switches; the result holds the rendered text and nothing else.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn render(&self, request: &BuildOptions, template: Vec<Piece>) -> Result<BuildResult, Error> {
-        let inputs = self.read_inputs(request, None)?;
-        let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
-        let mut found = Diagnostics::new();
-        declare(request, &inputs.loaded.merged, None, (&mut profile, &mut turn), &mut found)?;
-        profile.variables.check_required(&turn.variables)?;
-        keep_only(template, Arc::make_mut(&mut profile));
-        let mut snapshot = Snapshot { turn, ..inputs.snapshot(profile) };
-        snapshot.diagnostics.extend(found);
-        let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;
-        let tools = snapshot.turn.tools.clone();
-        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 
     /// Builds. Nothing is logged.

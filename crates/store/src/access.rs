@@ -48,8 +48,9 @@ impl TokenRecord {
 }
 
 /// The permissions of a token. `analyze` and `converse` both include `read`, and neither includes the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum TokenRole {
     /// Numbers and health, and nothing that is stored.
     Metrics,
@@ -85,13 +86,7 @@ impl TokenRole {
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            TokenRole::Metrics => "metrics",
-            TokenRole::Read => "read",
-            TokenRole::Analyze => "analyze",
-            TokenRole::Converse => "converse",
-            TokenRole::Write => "write",
-        }
+        self.into()
     }
 
     /// Reads the word.

@@ -77,10 +77,11 @@ impl Revision {
 }
 
 /// The reason why a prompt was built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(description = "Why a prompt was built, as the description lists it."))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ConstructReason {
     /// The conversation began.
     FirstTurn,
@@ -94,11 +95,7 @@ impl ConstructReason {
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            ConstructReason::FirstTurn => "first-turn",
-            ConstructReason::Compaction => "compaction",
-            ConstructReason::Refresh => "refresh",
-        }
+        self.into()
     }
 }
 

@@ -156,6 +156,13 @@ impl ProfileSource {
         places.find_map(|(raw, overlaid)| raw.locate(key, value, part, overlaid))
     }
 
+    /// Returns the files of the profile that ship with no preset.
+    pub(crate) fn own_files(&self, system: &dyn System) -> Vec<RawProfile> {
+        let mut files = self.files(system);
+        files.retain(|file| !file.path.starts_with("bundled/"));
+        files
+    }
+
     fn files(&self, system: &dyn System) -> Vec<RawProfile> {
         profile::chain(system, self.dir.as_deref(), &self.choice)
     }

@@ -89,7 +89,8 @@ fn conditions(linted: &LintedBuild<'_>) -> Diagnostics {
 /// Reports parts that change and come before parts that do not: everything after them is sent anew. An order of the
 /// preset's own is not the user's to change.
 fn order(linted: &LintedBuild<'_>) -> Diagnostics {
-    let is_own = |key: &[&str]| linted.place_of(key).is_some_and(|place| !is_bundled(&place));
+    let own = linted.built.profile_source.own_files(linted.system);
+    let is_own = |key: &[&str]| own.iter().any(|file| file.place_of(key).span.is_some());
     let is_reordered = ["arrange", "order", "orders"].iter().any(|key| is_own(&[key]));
     let is_own_part = |part: &Part| is_own(&["section", part.section.as_str()]);
     let mut worst: Option<&Part> = None;

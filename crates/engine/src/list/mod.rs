@@ -1,5 +1,5 @@
-//! Listings: what a directory brings, without a prompt. The input stages run once, in [`Engine::look`]; each listing reads fields
-//! of the [`Build`] that it returns.
+//! Listings: what a directory brings, without its prompt. The input stages run once, in [`Engine::look`]; each listing reads fields
+//! of the [`Build`] that it returns, and a template of the caller's is rendered with them.
 
 pub(crate) mod agents;
 pub(crate) mod catalogs;
@@ -11,16 +11,17 @@ pub(crate) mod skills;
 pub(crate) mod variables;
 
 use crate::{
-    Engine, Error,
+    BuildResult, Engine, Error,
+    build::keep_only,
     build_options::BuildOptions,
-    input::{Inputs, collect::Breadth},
+    input::{Inputs, collect::Breadth, variables::declare},
 };
-use preface_core::{profile::Profile, snapshot::Snapshot};
+use preface_core::{diagnostic::Diagnostics, origin::Piece, profile::Profile, snapshot::Snapshot};
 use preface_host::{
     places::Places,
     provider::context::{Headless, ProviderContext},
 };
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 /// What a directory brings for a request: profile, settings and entries of all layers, as a prompt would use them. No program was
 /// started but git, and nothing was written.
@@ -73,5 +74,24 @@ impl Build<'_> {
     /// Collects the texts of the layers, too.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Error> {
         self.engine.collect(&self.request, &self.inputs, Breadth::Turn, &Headless)
+    }
+
+    /// Renders one template of the caller's with the variables of the directory. The profile gives the language's switches; the
+    /// result holds the rendered text and nothing else.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn render(self, template: Vec<Piece>) -> Result<BuildResult, Error> {
+        let Build { engine, request, inputs } = self;
+        let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
+        let mut found = Diagnostics::new();
+        declare(&request, &inputs.loaded.merged, None, (&mut profile, &mut turn), &mut found)?;
+        profile.variables.check_required(&turn.variables)?;
+        keep_only(template, Arc::make_mut(&mut profile));
+        let mut snapshot = Snapshot { turn, ..inputs.snapshot(profile) };
+        snapshot.diagnostics.extend(found);
+        let prompt = engine.compose(&inputs, &mut snapshot, &Headless)?;
+        let tools = snapshot.turn.tools.clone();
+        Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 }

@@ -136,7 +136,8 @@ pub struct PinnedText {
 }
 
 /// The state of a text or a permission under the grants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum GrantState {
     /// Exactly this was granted.
     Granted,
@@ -150,11 +151,7 @@ impl GrantState {
     /// Returns the word that views and JSON use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            GrantState::Granted => "granted",
-            GrantState::Changed => "changed",
-            GrantState::New => "new",
-        }
+        self.into()
     }
 }
 

@@ -52,7 +52,7 @@ pub fn run(ui: &Ui, args: &Args) -> CommandResult {
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
     let request = args.trust.apply(args.turn.request())?;
     let engine = Engine::new(files::system());
-    let built = engine.render(&request, template)?;
+    let built = engine.look(&request)?.render(template)?;
     let mut findings = engine.lint_files(&request, &[linted])?.findings;
     findings.retain(|diagnostic| {
         diagnostic.code.as_str().starts_with("template/") && !built.prompt.diagnostics.contains(diagnostic)

@@ -22,7 +22,8 @@ pub struct InstructionCandidate {
     pub dir: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum InstructionKind {
     /// A file of the machine's administrator.
     Managed,
@@ -38,13 +39,7 @@ pub enum InstructionKind {
 
 impl InstructionKind {
     pub fn as_str(self) -> &'static str {
-        match self {
-            InstructionKind::Managed => "managed",
-            InstructionKind::User => "user",
-            InstructionKind::Project => "project",
-            InstructionKind::Local => "local",
-            InstructionKind::Rule => "rule",
-        }
+        self.into()
     }
 
     /// Returns the kind of a file of the tree: `NAME.local.md` is local.

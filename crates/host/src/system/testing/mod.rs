@@ -311,7 +311,7 @@ impl MemorySystem {
     /// Lets the write step with number [`write_steps`](MemorySystem::write_steps)` + after` go wrong, once.
     ///
     /// [`System::write`] takes five steps: create the temporary file, fill it, flush it, put it in place, flush the
-    /// directory. [`Directory::append`], [`Directory::rename`], [`System::make_dir`],
+    /// directory. [`System::append`], [`System::rename`], [`System::make_dir`],
     /// [`System::remove`] and [`System::remove_dir`] take one each.
     pub fn fail_step(&self, after: u64, fault: WriteFault) {
         let steps = &mut self.state().steps;
