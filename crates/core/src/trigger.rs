@@ -4,9 +4,10 @@ use crate::{prompt::Prompt, section::SectionId};
 use serde::{Deserialize, Serialize};
 
 /// A reason to build a base, or to change it for a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum TriggerKind {
     /// The conversation began.

@@ -48,8 +48,9 @@ impl TokenRecord {
 }
 
 /// The permissions of a token. `analyze` and `converse` both include `read`, and neither includes the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum TokenRole {
     /// Numbers and health, and nothing that is stored.

@@ -9,20 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// The role of a message in a history.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
-    strum::Display,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "camelCase")]
 pub enum Role {
     /// The model.

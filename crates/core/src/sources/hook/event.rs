@@ -11,21 +11,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(event.slot().to_string(), "COMPOSE_REQUEST/pre");
 /// assert!(event.reply_keys().contains(&"system_prompt"));
 /// ```
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::IntoStaticStr,
-    strum::Display,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum HookEvent {
     /// The start or reload of a conversation: hooks may add skills.

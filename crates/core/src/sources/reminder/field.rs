@@ -25,8 +25,9 @@ pub struct EventField {
 }
 
 /// The kind of value in a field of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum FieldKind {
     /// A name, a path, an address or a command: a string that is written on one visible line.
