@@ -3,6 +3,7 @@
 
 use preface_core::mcp_servers::ServerDescription;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// A shorter value is no secret, and masking it would mask words.
 const SHORTEST: usize = 6;
@@ -24,7 +25,9 @@ impl SecretValues {
 
     /// Returns a text without them.
     pub(super) fn masked(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, MASK))
+        let mut text = text.to_owned();
+        self.0.iter().for_each(|secret| hide(&mut text, secret));
+        text
     }
 
     /// Returns a server's recording with secrets masked, and whether there were any.
@@ -61,6 +64,42 @@ impl SecretValues {
     }
 }
 
+/// The number of consecutive bytes of a secret that are hidden if the rest of it is cut off or on another
+/// line.
+const PART: usize = 16;
+
+/// Hides a secret in a text, and each larger part of it.
+fn hide(text: &mut String, secret: &str) {
+    if text.contains(secret) {
+        *text = text.replace(secret, MASK);
+    }
+    if secret.len() < PART || text.len() < PART {
+        return;
+    }
+    let parts: HashSet<&[u8]> = secret.as_bytes().windows(PART).collect();
+    let mut is_secret = vec![false; text.len()];
+    for (at, window) in text.as_bytes().windows(PART).enumerate() {
+        if parts.contains(window) {
+            is_secret[at..at + PART].fill(true);
+        }
+    }
+    if !is_secret.contains(&true) {
+        return;
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut hidden = false;
+    for (at, c) in text.char_indices() {
+        let hides = is_secret[at..at + c.len_utf8()].contains(&true);
+        match (hides, hidden) {
+            (true, false) => shown.push_str(MASK),
+            (true, true) => {}
+            (false, _) => shown.push(c),
+        }
+        hidden = hides;
+    }
+    *text = shown;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +130,21 @@ mod tests {
         secrets.add("sixsix");
         secrets.add("fives");
         assert_eq!(secrets.masked("sixsix fives"), "*** fives");
+    }
+
+    #[test]
+    fn a_secret_is_hidden_whole_and_in_parts() {
+        let key = "sk-ant-0123456789abcdef0123456789";
+        for (text, shown) in [
+            ("bad token sk-ant-0123456789abcdef0123456789!", "bad token ***!"),
+            ("bad token sk-ant-0123456789ab\u{2026}", "bad token ***\u{2026}"),
+            ("6789abcdef0123456789 / next", "*** / next"),
+            ("sk-ant-0123", "sk-ant-0123"),
+            ("größer: sk-ant-0123456789abé", "größer: ***é"),
+        ] {
+            let mut text = text.to_owned();
+            hide(&mut text, key);
+            assert_eq!(text, shown);
+        }
     }
 }
