@@ -17,7 +17,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     trust::{Trust, TrustMode},
 };
@@ -118,13 +118,13 @@ impl Engine<'_> {
     fn answered(
         &self,
         request: &BuildOptions,
-        mut built: BuildResult,
+        built: BuildResult,
         open: OpenQuestion<'_>,
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
         let OpenQuestion { question, texts, branch, store } = open;
         let root = &question.path;
-        let (again, mut audit) = match ask.trust(&question) {
+        let (again, audit) = match ask.trust(&question) {
             None => return Ok(built),
             Some(TrustAnswer::Abort) => return Err(Error::Abort),
             Some(TrustAnswer::Trust) if !question.can_trust => return Ok(built),
@@ -144,27 +144,23 @@ impl Engine<'_> {
             }
             Some(TrustAnswer::Decline) => {
                 let declined = store.map(|store| store.decline(root, Some(listing(&texts))));
-                if built.mode == TrustMode::Whole {
+                let is_whole = built.mode == TrustMode::Whole;
+                let mut left_out = match is_whole {
                     // As one that is declined from now on.
-                    built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
-                }
+                    true => self.handing_out().run(request, Breadth::Turn, None, ask)?,
+                    false => built.clone(),
+                };
                 match declined {
-                    Some(Ok(report)) => _ = built.prompt.audit.splice(0..0, report.audit),
-                    Some(Err(error)) => built.prompt.diagnostics.insert(0, error.diagnostic()),
+                    Some(Ok(report)) => _ = left_out.prompt.audit.splice(0..0, report.audit),
+                    Some(Err(error)) => left_out.prompt.diagnostics.insert(0, error.diagnostic()),
                     None => {}
                 }
-                return Ok(built);
+                return Ok(if is_whole { with_first_files(built, left_out) } else { left_out });
             }
         };
-        // The first files of a profile were written for the first build.
-        let is_first = |event: &AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
-        audit.splice(0..0, built.prompt.audit.into_iter().filter(is_first));
-        let mut diagnostics = built.prompt.diagnostics;
-        diagnostics.retain(|diagnostic| diagnostic.code == DiagnosticCode::ScaffoldCreated);
         let mut again = self.build_confirmed(&again, ask)?;
         again.prompt.audit.splice(0..0, audit);
-        again.prompt.diagnostics.splice(0..0, diagnostics);
-        Ok(again)
+        Ok(with_first_files(built, again))
     }
 
     /// Returns the question about the texts of a build that are left out: single ones, or a project that is trusted as a whole.
@@ -334,6 +330,15 @@ fn untrusted_state(verdict: GateVerdict) -> Option<&'static str> {
         GateVerdict::UntrustedChanged => Some("changed"),
         GateVerdict::UntrustedShared => Some("others could have put it there"),
     }
+}
+
+/// Returns a second build with what the first one reported about the first files of a profile, which it wrote.
+fn with_first_files(first: BuildResult, mut second: BuildResult) -> BuildResult {
+    let is_first = |event: &AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
+    second.prompt.audit.splice(0..0, first.prompt.audit.into_iter().filter(is_first));
+    let is_report = |diagnostic: &Diagnostic| diagnostic.code == DiagnosticCode::ScaffoldCreated;
+    second.prompt.diagnostics.splice(0..0, first.prompt.diagnostics.into_iter().filter(is_report));
+    second
 }
 
 /// A question about trust, with what the answers are about.

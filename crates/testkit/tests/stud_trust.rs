@@ -1,6 +1,6 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
-use preface_core::diagnostic::Diagnostic;
+use preface_core::{audit::AuditEvent, diagnostic::Diagnostic};
 use preface_engine::{
     ASSETS, Ask, BuildOptions, BuildResult, Conversation, Engine, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
@@ -185,6 +185,28 @@ fn the_history_of_declines_does_not_grow() {
         let again = Person::new(TrustAnswer::Trust);
         Engine::new(&system).build_interactive(&request(), &again).expect("the session goes on");
         assert_eq!(again.questions(), [], "{contents} was declined");
+    }
+}
+
+#[test]
+fn the_first_files_are_reported_once_whatever_the_answer_is() {
+    for answer in [TrustAnswer::Trust, TrustAnswer::Once, TrustAnswer::Decline] {
+        let system = MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_file("/work/.stud/system.md", "P");
+        let person = Person::new(answer);
+        let built = Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
+        assert_eq!(person.questions().len(), 1, "{answer:?}");
+        let is_first = |event: &&AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
+        assert!(
+            built.prompt.audit.first().as_ref().is_some_and(is_first),
+            "{answer:?}: {:?}",
+            built.prompt.audit
+        );
+        assert_eq!(built.prompt.audit.iter().filter(is_first).count(), 1, "{answer:?}");
+        let codes = built.prompt.diagnostics.iter().map(|found| found.code.as_str());
+        assert_eq!(codes.filter(|code| *code == "scaffold/created").count(), 1, "{answer:?}");
     }
 }
 

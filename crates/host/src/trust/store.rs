@@ -33,6 +33,8 @@ const OTHERS_MAY_WRITE: u32 = 0o022;
 const ALL_MAY_WRITE: u32 = 0o002;
 /// In such a directory only the owner of a file can replace it.
 const STICKY: u32 = 0o1000;
+/// The most symbolic links on the path to the store.
+const LINKS_LIMIT: usize = 40;
 
 /// The trust records of this user, in one file outside of every project.
 ///
@@ -276,23 +278,49 @@ impl<'a> TrustStore<'a> {
         store.check_directories()
     }
 
-    /// Refuses a store that another user can replace: what is on the path to it, as it is named and without links, must belong to
-    /// the user or to root, and no other user may be able to rename in these directories.
+    /// Refuses a store that another user can replace: each directory and each link on the path to it must
+    /// belong to the user or to root, and no other user may be able to rename in it.
     fn check_directories(&self) -> Result<(), TrustError> {
-        for path in [&self.file, &self.place()] {
-            for here in path.ancestors() {
-                let Some(stat) = self.system.link_stat(here) else { continue };
-                let is_dir = stat.kind == FileKind::Dir;
-                // Home directories are often open to the user's own group; the store's own directory is not.
-                let is_own = is_dir && Some(here) == path.parent();
-                self.check_access(here, &stat, if is_own { OTHERS_MAY_WRITE } else { 0 })?;
-                let has = |bit| is_dir && stat.mode.is_some_and(|mode| mode & bit != 0);
-                if has(ALL_MAY_WRITE) && !has(STICKY) {
-                    return Err(TrustError::exposed(here, "all users can write it", "chmod o-w"));
-                }
+        let mut names = self.file.to_path_buf();
+        for _ in 0..=LINKS_LIMIT {
+            match self.check_way(&names)? {
+                Some(further) => names = further,
+                None => return Ok(()),
             }
         }
-        Ok(())
+        Err(TrustError::unavailable(&self.file, "too many symbolic links lead to it"))
+    }
+
+    /// Checks the way to a path up to the first link, and returns the path that this link leads to.
+    fn check_way(&self, path: &Path) -> Result<Option<PathBuf>, TrustError> {
+        let ways: Vec<&Path> = path.ancestors().collect();
+        let mut above: Option<(&Path, Stat)> = None;
+        for &here in ways.iter().rev() {
+            let found = self.system.link_stat(here);
+            if let Some(stat) = &found {
+                self.check_access(here, stat, 0)?;
+            }
+            if let Some((dir, stat)) = above {
+                // Home directories are often open to the user's own group; the store's own directory is not.
+                if here == path {
+                    self.check_access(dir, &stat, OTHERS_MAY_WRITE)?;
+                }
+                let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
+                // Others can add names to a sticky directory, but replace none: a link may be anybody's.
+                let is_kept = has(STICKY) && found.as_ref().is_none_or(|found| found.kind == FileKind::Dir);
+                if has(ALL_MAY_WRITE) && !is_kept {
+                    return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
+                }
+                if found.as_ref().is_some_and(|found| found.kind == FileKind::Link) {
+                    let target = self.system.read_link(here).unwrap_or_default();
+                    let below = path.strip_prefix(here).unwrap_or(Path::new(""));
+                    return Ok(Some(dir.join(target).join(below)));
+                }
+            }
+            let Some(stat) = found else { return Ok(None) };
+            above = Some((here, stat));
+        }
+        Ok(None)
     }
 
     /// Refuses a file or directory that belongs to another user or has one of these permission bits: the

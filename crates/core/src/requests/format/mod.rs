@@ -48,7 +48,8 @@ pub struct RequestFormat {
     pub is_recorded: bool,
     /// True if the body has the prompt and nothing beside it: no messages, tools or attachments.
     pub is_prompt_alone: bool,
-    format: fn(RequestContent<'_>) -> FormattedRequest,
+    /// Makes the body.
+    pub format: fn(RequestContent<'_>) -> FormattedRequest,
 }
 
 impl RequestFormat {

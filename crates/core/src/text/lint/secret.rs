@@ -108,7 +108,9 @@ impl TextFinding for Secret {
 /// ```
 #[must_use]
 pub fn scan(text: &str) -> Vec<Secret> {
-    let starts = PATTERNS.iter().flat_map(|pattern| pattern.1.iter().map(move |start| (pattern, *start)));
+    let starts = PATTERNS
+        .iter()
+        .flat_map(|pattern @ (_, starts, _)| starts.iter().map(move |start| (pattern, *start)));
     let mut found: Vec<Secret> = starts.flat_map(|(pattern, start)| matches(text, pattern, start)).collect();
     // The sort is stable, so the pattern that is listed first keeps a range that two patterns claim. What reaches
     // beyond a token that began earlier keeps its rest.

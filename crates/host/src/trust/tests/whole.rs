@@ -400,17 +400,23 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     }
     // In a sticky directory somebody else may have put a link where the user's directory is to be.
     let linked = granted().with_dir("/tmp").with_mode("/tmp", 0o1777).with_link("/tmp/x", DIR);
-    let linked = linked.with_owner("/tmp/x", 4711);
     let through = TrustStore::at(&linked, "/tmp/x/trust.json".into());
     assert_eq!(through.load(&mut Diagnostics::new()).root(root()).trust(), Trust::Untrusted);
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
     assert!(store(&system).grant_whole(key(), &whole_files(b"")).is_err(), "a first record");
-    // A link on the way belongs to the user, too.
-    for owner in [1000, 0, 4711] {
-        let linked = granted().with_link("/top", "/home/user/.config").with_owner("/top", owner);
-        let through = TrustStore::at(&linked, "/top/x/trust.json".into());
-        let trusted = through.load(&mut Diagnostics::new()).root(root()).trust() == Trust::Trusted;
-        assert_eq!(trusted, owner != 4711, "it belongs to {owner}");
+    // A link on the way belongs to the user, too, and so does each link that it leads to.
+    for (mine, theirs) in [("/top", None), ("/other", Some("/top")), ("/one", Some("/two"))] {
+        for owner in [1000, 0, 4711] {
+            let linked = granted()
+                .with_link("/top", "/home/user/.config")
+                .with_link("/two", "/top")
+                .with_link("/one", "two");
+            let linked = linked.with_link("/other", "/top");
+            let linked = linked.with_owner(theirs.unwrap_or(mine), owner);
+            let through = TrustStore::at(&linked, Path::new(mine).join("x/trust.json"));
+            let trusted = through.load(&mut Diagnostics::new()).root(root()).trust() == Trust::Trusted;
+            assert_eq!(trusted, owner != 4711, "{mine}, where {theirs:?} belongs to {owner}");
+        }
     }
     // A group that can write a directory above can put a link there.
     let planted = granted().with_mode("/home/user/.config", 0o775).with_dir("/home/user/src/cloned");
