@@ -50,7 +50,7 @@ impl TokenRecord {
 /// The permissions of a token. `analyze` and `converse` both include `read`, and neither includes the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum TokenRole {
     /// Numbers and health, and nothing that is stored.
@@ -89,12 +89,6 @@ impl TokenRole {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<TokenRole> {
-        TokenRole::ALL.into_iter().find(|role| role.as_str() == word)
-    }
 }
 
 #[cfg(test)]
@@ -116,7 +110,7 @@ mod tests {
         assert_eq!(included(TokenRole::Converse), ["metrics", "read", "converse"]);
         assert_eq!(included(TokenRole::Write), ["metrics", "read", "analyze", "converse", "write"]);
         for role in TokenRole::ALL {
-            assert_eq!(TokenRole::parse(role.as_str()), Some(role));
+            assert_eq!(role.as_str().parse(), Ok(role));
         }
     }
 

@@ -32,11 +32,6 @@ impl LintedBuild<'_> {
     }
 }
 
-/// Returns whether a place is in a preset: it decides for itself.
-fn is_bundled(place: &Place) -> bool {
-    place.path.starts_with("bundled/")
-}
-
 /// Reports conditions of sections and guidelines on variables that never have a value.
 fn conditions(linted: &LintedBuild<'_>) -> Diagnostics {
     enum ConditionPlace {
@@ -141,7 +136,7 @@ fn stability(linted: &LintedBuild<'_>) -> Diagnostics {
         let id = part.section.as_str();
         let place = linted.place_of(&["section", id, "stability"]);
         // A preset decides for the prompt of a conversation, which is stored with its first date.
-        if place.as_ref().is_some_and(is_bundled) {
+        if place.as_ref().is_some_and(|place| place.path.starts_with("bundled/")) {
             continue;
         }
         let message = format!(

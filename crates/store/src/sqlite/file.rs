@@ -2,14 +2,17 @@
 
 use super::{
     failure::convert_error,
-    place::{identity, prepare},
+    place::{check_room, identity, prepare},
     tables,
 };
 use crate::StoreError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -37,6 +40,8 @@ static OPENING: Mutex<()> = Mutex::new(());
 pub(super) struct StoreFile {
     path: PathBuf,
     identity: (u64, u64),
+    /// True since a write found the disk full, until there is room again.
+    full: Arc<AtomicBool>,
 }
 
 impl StoreFile {
@@ -56,7 +61,7 @@ impl StoreFile {
         retry_while_busy(|| tables::make(&mut connection)).map_err(failed)?;
         let version = tables::read_version(&connection).map_err(failed)?;
         let identity = identity(&path).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        let file = StoreFile { path, identity };
+        let file = StoreFile { path, identity, full: Arc::default() };
         file.check_version(version)?;
         Ok((file, connection))
     }
@@ -77,7 +82,20 @@ impl StoreFile {
 
     /// Converts an error for this file.
     pub(super) fn convert_error(&self, error: &Error) -> StoreError {
-        convert_error(error, &self.path)
+        let error = convert_error(error, &self.path);
+        if matches!(error, StoreError::Full(_)) {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        error
+    }
+
+    /// Checks that the disk has room again, where a write found it full: a probe may fit where a prompt does not.
+    pub(super) fn has_room(&self) -> Result<(), StoreError> {
+        if self.full.load(Ordering::Relaxed) {
+            check_room(&self.path)?;
+            self.full.store(false, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Checks that the file is still the one that was opened: what is written to one that has no name is lost.

@@ -135,7 +135,11 @@ impl Store for SqliteStore {
     }
 
     async fn probe(&self) -> Answer<()> {
-        self.write(tables::write_again).await
+        self.write(tables::write_again).await?;
+        match self {
+            SqliteStore::File { readers, .. } => readers.file.has_room(),
+            SqliteStore::Memory(_) => Ok(()),
+        }
     }
 
     async fn identity(&self) -> Answer<u64> {

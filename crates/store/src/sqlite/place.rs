@@ -82,6 +82,19 @@ fn make_file(path: &Path) -> io::Result<()> {
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }
 
+/// The free space that a full disk must have to be used again: that of the largest template.
+const ROOM: usize = 1 << 20;
+
+/// Checks that the disk of a file has room: writes so much beside it, and removes it.
+pub(super) fn check_room(path: &Path) -> Result<(), StoreError> {
+    // Where the path is a link, the disk is that of its target.
+    let mut beside = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    beside.push("-room");
+    let written = fs::write(&beside, vec![1; ROOM]).and_then(|()| fs::File::open(&beside)?.sync_all());
+    let _ = fs::remove_file(&beside);
+    written.map_err(|error| StoreError::Full(format!("{}: {error}", PathBuf::from(beside).display())))
+}
+
 /// Identifies a file, so that a replaced file of the same name is recognized.
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

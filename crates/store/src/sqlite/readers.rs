@@ -12,7 +12,7 @@ const MOST_IDLE: usize = 32;
 /// The connections for reading of one store.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    file: StoreFile,
+    pub(super) file: StoreFile,
     /// `None` once the store is closed.
     idle: Mutex<Option<Vec<Connection>>>,
 }

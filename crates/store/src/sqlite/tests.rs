@@ -96,6 +96,26 @@ fn a_full_disk_keeps_nothing_of_a_write_and_the_next_one_works_once_there_is_roo
 }
 
 #[test]
+fn after_a_full_disk_a_probe_needs_more_room_than_its_own() {
+    hold(async {
+        let (store, directory) = store().await;
+        // Nothing can be written beside the file.
+        let beside = directory.path().join("preface.db-room");
+        std::fs::create_dir(&beside).expect("a directory");
+        assert_eq!(store.probe().await, Ok(()), "no write has failed");
+        room_for(&store, 10).await;
+        assert!(store.create(first("large", &"x".repeat(1 << 20)), &actor()).await.is_err());
+        assert!(matches!(store.probe().await, Err(StoreError::Full(_))));
+        assert_eq!(store.check().await, Ok(()));
+        std::fs::remove_dir(&beside).expect("it goes");
+        assert_eq!(store.probe().await, Ok(()));
+        assert!(!beside.exists(), "nothing stays behind");
+        std::fs::create_dir(&beside).expect("a directory");
+        assert_eq!(store.probe().await, Ok(()), "there was room again");
+    });
+}
+
+#[test]
 fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
     hold(async {
         let (store, _directory) = store().await;

@@ -51,7 +51,7 @@ pub struct Args {
 
 fn roles() -> impl TypedValueParser<Value = TokenRole> {
     PossibleValuesParser::new(TokenRole::ALL.map(TokenRole::as_str))
-        .map(|word| TokenRole::parse(&word).expect("only the words of roles are let through"))
+        .map(|word| word.parse::<TokenRole>().expect("only the words of roles are let through"))
 }
 
 /// The end of a token.
